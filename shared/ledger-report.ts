@@ -16,7 +16,12 @@ export type LedgerReport = {
   audit_age_seconds: number | null
   audit_differences: number
   /** The capabilities of the nodes, in the order in which they are asked. Null for one that has not answered. */
-  nodes: ({ version: string | null; keeps_history: boolean; first_slot: number } | null)[]
+  nodes: ({
+    version: string | null
+    keeps_history: boolean
+    first_slot: number
+    permissioned_burn: boolean | null
+  } | null)[]
   /** Failed calls since the worker started, by method. */
   rpc_errors: Record<string, number>
 }

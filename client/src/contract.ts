@@ -436,6 +436,8 @@ export interface LedgerHealth {
     keeps_history: boolean
     /** First slot whose block it has */
     first_slot: number
+    /** Whether its Token-2022 has PermissionedBurn, which new mints in holder mode then get. Null if it does not say */
+    permissioned_burn: boolean | null
   } | null>
   /** Failed calls since the workers started, by method */
   rpc_errors: Record<string, number>
@@ -457,6 +459,8 @@ export interface MintConfig {
   rules: MintRules
   /** Address of the Token-2022 mint; null until it is on chain */
   mint: string | null
+  /** Token-2022 extensions of the mint, fixed when it is created; null until it is on chain. `permissioned_burn`: holders cannot burn */
+  extensions: Array<"pausable" | "scaled_ui_amount" | "permissioned_burn"> | null
   /** Whole tokens minted */
   supply: string
   /** Wallets that hold the token */

@@ -12,6 +12,7 @@ import {
   text,
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 import { schemas } from "./attestations.ts"
 import { refersTo, time } from "./columns.ts"
 
@@ -36,7 +37,11 @@ export const mintConfigs = pgTable(
     mint: text().$type<Address>(),
     /** The key with authority over the mint; null before the mint exists. */
     authority: text().$type<Address>(),
-    /** Whether the mint itself can be paused, because it was created in holder mode. */
+    /**
+     * The mint's extensions, recorded before it is created. Null if no worker has begun, or if version 0.1.0 created it:
+     * then it has at most Pausable, and `pausable` says whether. Later versions still write that for 0.1.0.
+     */
+    extensions: text().array().$type<MintExtension[]>(),
     pausable: boolean().notNull().default(false),
     /** When the mint was confirmed on chain. */
     mintedAt: time("minted_at"),

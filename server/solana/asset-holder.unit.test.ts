@@ -21,6 +21,7 @@ import {
   holderOf,
   holding,
   ImmutableOwner,
+  InvalidInstruction,
   MintPaused,
   memoText,
   minting,
@@ -48,15 +49,27 @@ describe("in holder mode", () => {
     asset = await createdAsset("holder")
   })
 
-  test("holders of thawed accounts move tokens themselves, and may burn their own", async () => {
+  test("holders of thawed accounts move tokens themselves, and cannot burn them", async () => {
     const [first, second] = [await holderOf(asset, 5n, "thawed"), await holderOf(asset, 1n, "thawed")]
     const move = transferOf(asset, first.publicKey, second.publicKey, 2n, first.publicKey)
     expect(await send([move], first)).toBeNull()
     const account = tokenAccountOf(asset.mint, second.publicKey)
     const burn = createBurnInstruction(account, asset.mint, second.publicKey, 1n, [], token)
-    expect(await send([burn], second)).toBeNull()
+    expect(await send([burn], second)).toEqual(custom(0, InvalidInstruction))
     expect(await holding(asset, first.publicKey)).toEqual({ amount: 3n, isFrozen: false })
-    expect(await holding(asset, second.publicKey)).toEqual({ amount: 2n, isFrozen: false })
+    expect(await holding(asset, second.publicKey)).toEqual({ amount: 3n, isFrozen: false })
+  })
+
+  test("holders of a mint without PermissionedBurn may burn their tokens, unless it is paused", async () => {
+    const older = await createdAsset("holder", ["pausable"])
+    const holder = await holderOf(older, 5n, "thawed")
+    const account = tokenAccountOf(older.mint, holder.publicKey)
+    const burn = createBurnInstruction(account, older.mint, holder.publicKey, 1n, [], token)
+    expect(await ours(pauseAsset(older, memoText()))).toBeNull()
+    expect(await send([burn], holder)).toEqual(custom(0, MintPaused))
+    expect(await ours(resumeAsset(older, memoText()))).toBeNull()
+    expect(await send([burn], holder)).toBeNull()
+    expect(await holding(older, holder.publicKey)).toEqual({ amount: 4n, isFrozen: false })
   })
 
   test("an account of an unverified wallet is created frozen, and nothing reaches it", async () => {
@@ -149,14 +162,6 @@ describe("in holder mode", () => {
     const paused = await createdAsset("holder")
     const [first, second] = [await holderOf(paused, 5n, "thawed"), await holderOf(paused, 1n, "thawed")]
     const theirs = transferOf(paused, first.publicKey, second.publicKey, 1n, first.publicKey)
-    const burn = createBurnInstruction(
-      tokenAccountOf(paused.mint, first.publicKey),
-      paused.mint,
-      first.publicKey,
-      1n,
-      [],
-      token,
-    )
     const mint = minting(paused, first.publicKey, 1n, "thawed", "thawed")
     const move = moving(paused, {
       from: first.publicKey,
@@ -167,14 +172,12 @@ describe("in holder mode", () => {
     })
     expect(await ours(pauseAsset(paused, memoText()))).toBeNull()
     expect(await send([theirs], first)).toEqual(custom(0, MintPaused))
-    expect(await send([burn], first)).toEqual(custom(0, MintPaused))
     expect(await ours(mint)).toEqual(custom(1, MintPaused))
     expect(await ours(move)).toEqual(custom(1, MintPaused))
     expect(await ours(freezeAsset(paused, first.publicKey, memoText()))).toBeNull()
     expect(await ours(thawAsset(paused, first.publicKey, memoText()))).toBeNull()
     expect(await ours(resumeAsset(paused, memoText()))).toBeNull()
     expect(await send([theirs], first)).toBeNull()
-    expect(await send([burn], first)).toBeNull()
     expect(await ours(mint)).toBeNull()
     expect(await ours(move)).toBeNull()
     expect(await holding(paused, second.publicKey)).toEqual({ amount: 3n, isFrozen: false })

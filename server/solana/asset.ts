@@ -1,8 +1,10 @@
 import * as spl from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
-import { createMint, type NewMint } from "./mint-account.ts"
+import { createMint, type NewMint, startOf } from "./mint-account.ts"
+import { extensionDefinitions } from "./mint-extensions.ts"
 
 /** The token of a mint configuration and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
@@ -20,27 +22,36 @@ type Both<T> = { from: T; to: T }
 const programId = spl.TOKEN_2022_PROGRAM_ID
 
 /**
- * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint
- * in `agent` mode need not be pausable: nothing moves without the authority, and the authority can simply stop.
+ * How many bytes of the name and the id fit into the transaction that creates a mint with all extensions. A name has at
+ * most 96 bytes, so only with an id of more than 46 characters its end may be missing on chain.
  */
+const MAX_NAME_AND_ID_BYTES = 142
+
+/** Creates the mint. The authority is its mint, freeze and update authority, its permanent delegate, and each extension's. */
 export function createAssetMint(
   { authority, feePayer, decimals }: Omit<Asset, "mint">,
   {
     place,
-    pausable,
+    extensions,
     id,
     name,
     symbol,
     ...more
-  }: NewMint & Record<"id" | "name" | "symbol", string> & { pausable: boolean },
+  }: NewMint & Record<"id" | "name" | "symbol", string> & { extensions: readonly MintExtension[] },
 ): TransactionInstruction[] {
-  const pausing = {
-    type: spl.ExtensionType.PausableConfig,
-    initialize: spl.createInitializePausableConfigInstruction(place.mint, authority, programId),
-  }
+  const added = extensions.map((one) => {
+    const { type, initialize } = extensionDefinitions[one]
+    return { type, initialize: initialize(place.mint, authority) }
+  })
   return createMint(
     { place, authority, feePayer },
-    { decimals, name, symbol, field: ["mint_config", id], extensions: pausable ? [pausing] : [] },
+    {
+      decimals,
+      name: startOf(name, MAX_NAME_AND_ID_BYTES - id.length),
+      symbol,
+      field: ["mint_config", id],
+      extensions: added,
+    },
     more,
   )
 }

@@ -48,6 +48,7 @@ import {
 } from "#test/fixtures/asset.ts"
 import { MEMO_PROGRAM_ID, tokenAccountOf } from "./addresses.ts"
 import { type AccountState, type Asset, freezeAsset, pauseAsset, resumeAsset, thawAsset } from "./asset.ts"
+import { extensionDefinitions, extensionsIn, isScaled } from "./mint-extensions.ts"
 import { TransactionSize } from "./transaction.ts"
 
 withLocalnet()
@@ -65,7 +66,15 @@ describe("a mint", () => {
     })
     expect(getPermanentDelegate(mint)).toEqual({ delegate: publicKey })
     expect(getDefaultAccountState(mint)).toEqual({ state: TokenAccountState.Frozen })
-    expect(getPausableConfig(mint)).toEqual(transferMode === "holder" ? { authority: publicKey, paused: false } : null)
+    const extensions = extensionsIn(mint)
+    expect(extensions).toEqual([
+      "pausable",
+      "scaled_ui_amount",
+      ...(transferMode === "holder" ? ["permissioned_burn"] : []),
+    ])
+    for (const one of extensions) expect(extensionDefinitions[one].authorityOf(mint)).toEqual(publicKey)
+    expect(getPausableConfig(mint)!.paused).toBe(false)
+    expect(isScaled(mint)).toBe(false)
     expect(await getTokenMetadata(connection, asset.mint, "confirmed", token)).toMatchObject({
       updateAuthority: publicKey,
       name: mintConfig.name,
@@ -84,7 +93,7 @@ test("the memo is directly before the instruction that it belongs to", () => {
     const { programId, data } = instructions[place + 1]!
     return programId.equals(token) ? TokenInstruction[data[0]!] : programId
   }
-  expect(belongs(creation(newMintPlace().place, "holder"))).toEqual(SystemProgram.programId)
+  expect(belongs(creation(newMintPlace().place))).toEqual(SystemProgram.programId)
   expect(belongs(minting(asset, wallet(), 1n, "absent"))).toBe("MintToChecked")
   expect(belongs(moving(asset, { from: wallet(), to: wallet(), amount: 1n, before }))).toBe("TransferChecked")
   expect(belongs(freezeAsset(asset, wallet(), memoText()))).toBe("FreezeAccount")

@@ -29,12 +29,14 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.TransferChecked]: 3600,
   [TokenInstruction.FreezeAccount]: 1400,
   [TokenInstruction.ThawAccount]: 1400,
-  [TokenInstruction.InitializeMint]: 2700,
+  [TokenInstruction.InitializeMint2]: 2700,
   [TokenInstruction.InitializeNonTransferableMint]: 1100,
   [TokenInstruction.InitializePermanentDelegate]: 1300,
   [TokenInstruction.DefaultAccountStateExtension]: 1300,
   [TokenInstruction.MetadataPointerExtension]: 1400,
+  [TokenInstruction.ScaledUiAmountExtension]: 1600,
   [TokenInstruction.PausableExtension]: 1600,
+  [TokenInstruction.PermissionedBurnExtension]: 1600,
 }
 
 /** By the first eight bytes of a metadata interface instruction, in hex. They grow with the texts. */

@@ -2,17 +2,13 @@ import * as spl from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
-import { createMint, type NewMint } from "./mint-account.ts"
+import { createMint, type NewMint, startOf } from "./mint-account.ts"
 
 /** The credential mint of a workspace's schema and the keys that act on it. */
 export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey }
 
 /** How many bytes of the schema's name fit into the transaction that creates the mint. */
 const MAX_NAME_BYTES = 160
-
-/** The start of a text, at most `bytes` long in UTF-8, with no character split. */
-const startOf = (text: string, maxBytes: number): string =>
-  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read)
 
 /** Creates the credential mint. */
 export function createCredentialMint(

@@ -1,5 +1,6 @@
 import { Keypair, SystemProgram, TransactionInstruction, VersionedTransaction } from "@solana/web3.js"
 import { expect, test } from "vitest"
+import { mintExtensions } from "#shared/mint-extensions.ts"
 import { tokenAccountOf } from "./addresses.ts"
 import { createAssetMint, mintAsset } from "./asset.ts"
 import { decodeInstructions } from "./decode.ts"
@@ -58,7 +59,7 @@ test("the creation of a mint is decoded step by step, with its metadata", async 
     id: "fund",
     name: "Fund",
     symbol: "FUND",
-    pausable: true,
+    extensions: mintExtensions,
     memoText: "vouch:1:op_1",
     rentOf: (bytes) => bytes,
   })
@@ -67,10 +68,12 @@ test("the creation of a mint is decoded step by step, with its metadata", async 
     "Transfer",
     "AllocateWithSeed",
     "PausableExtension",
+    "ScaledUiAmountExtension",
+    "PermissionedBurnExtension",
     "InitializePermanentDelegate",
     "DefaultAccountStateExtension",
     "MetadataPointerExtension",
-    "InitializeMint",
+    "InitializeMint2",
     "InitializeTokenMetadata",
     "UpdateTokenMetadata",
   ])

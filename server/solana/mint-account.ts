@@ -10,6 +10,10 @@ const programId = spl.TOKEN_2022_PROGRAM_ID
 /** A new mint's place and memo, and the rent-exempt minimum in lamports for a size in bytes. */
 export type NewMint = { place: MintPlace; memoText: string; rentOf: (bytes: number) => number }
 
+/** The start of a text, at most `maxBytes` long in UTF-8, with no character split. */
+export const startOf = (text: string, maxBytes: number): string =>
+  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read)
+
 /** How asset mints and credential mints differ. */
 type MintKind = {
   decimals: number
@@ -54,7 +58,8 @@ export function createMint(
     spl.createInitializePermanentDelegateInstruction(mint, authority, programId),
     spl.createInitializeDefaultAccountStateInstruction(mint, spl.AccountState.Frozen, programId),
     spl.createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
-    spl.createInitializeMintInstruction(mint, decimals, authority, authority, programId),
+    // Unlike its first version, it does not name the rent account, which takes 33 bytes.
+    spl.createInitializeMint2Instruction(mint, decimals, authority, authority, programId),
     createInitializeInstruction({ ...own, mint, mintAuthority: authority, name, symbol, uri: "" }),
     createUpdateFieldInstruction({ ...own, field: field[0], value: field[1] }),
   ]

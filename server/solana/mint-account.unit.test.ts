@@ -1,6 +1,7 @@
 import { Keypair } from "@solana/web3.js"
 import { expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
+import { mintExtensions } from "#shared/mint-extensions.ts"
 import { newMintPlace } from "#test/doubles/keys.ts"
 import { createAssetMint } from "./asset.ts"
 import { createCredentialMint } from "./credential.ts"
@@ -34,9 +35,19 @@ test.each([
   expect(data.includes(character.repeat(shown + 1))).toBe(false)
 })
 
-test("a mint can be created for a token with the longest names", () => {
-  const { place } = newMintPlace()
-  const names = { id, name: "€".repeat(32), symbol: "ABCDEFGHIJ", pausable: true }
-  const instructions = createAssetMint({ authority, feePayer, decimals: 9 }, { place, ...names, ...about })
-  expect(sizeOf(instructions)).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES)
-})
+test.each([
+  { name: "N".repeat(64), idLength: 64, shown: 64 },
+  { name: "€".repeat(32), idLength: 46, shown: 32 },
+  { name: "€".repeat(32), idLength: 64, shown: 26 },
+])(
+  "a token can have the longest names, and the chain shows $shown characters of $name",
+  ({ name, idLength, shown }) => {
+    const { place } = newMintPlace()
+    const names = { id: "a".repeat(idLength), name, symbol: "ABCDEFGHIJ", extensions: mintExtensions }
+    const instructions = createAssetMint({ authority, feePayer, decimals: 9 }, { place, ...names, ...about })
+    expect(sizeOf(instructions)).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES)
+    const data = Buffer.concat(instructions.map((one) => one.data))
+    expect(data.includes(name.slice(0, shown))).toBe(true)
+    expect(data.includes(name.slice(0, shown + 1))).toBe(shown === name.length)
+  },
+)

@@ -1,7 +1,9 @@
 import { AuthorityType, createSetAuthorityInstruction, TOKEN_2022_PROGRAM_ID, unpackMint } from "@solana/spl-token"
 import { createUpdateAuthorityInstruction } from "@solana/spl-token-metadata"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 import { memo } from "./memo.ts"
+import { extensionDefinitions } from "./mint-extensions.ts"
 import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
 
 const ROLES = [
@@ -11,15 +13,21 @@ const ROLES = [
   AuthorityType.MetadataPointer,
 ]
 
-type Handover = { mint: PublicKey; from: PublicKey; to: PublicKey; pausable: boolean; memoText: string }
+type Handover = {
+  mint: PublicKey
+  from: PublicKey
+  to: PublicKey
+  extensions: readonly MintExtension[]
+  memoText: string
+}
 
 /**
  * Moves every authority of a mint to another key in one transaction. The new key must sign the memo: a key that cannot
  * sign never gets a mint, and the new key's history begins with this transaction.
  */
-export const moveAuthority = ({ mint, from, to, pausable, memoText }: Handover): TransactionInstruction[] => [
+export const moveAuthority = ({ mint, from, to, extensions, memoText }: Handover): TransactionInstruction[] => [
   memo(memoText, [to]),
-  ...[...ROLES, ...(pausable ? [AuthorityType.PausableConfig] : [])].map((role) =>
+  ...[...ROLES, ...extensions.map((one) => extensionDefinitions[one].role)].map((role) =>
     createSetAuthorityInstruction(mint, from, role, to, [], TOKEN_2022_PROGRAM_ID),
   ),
   createUpdateAuthorityInstruction({

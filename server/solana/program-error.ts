@@ -37,7 +37,7 @@ export function readTransactionError(error: TransactionError): TransactionFailur
 }
 
 /** Token-2022 error numbers that operations can cause (token-2022 interface, `TokenError`). */
-export const TokenError = { InsufficientFunds: 1, InvalidState: 13, AccountFrozen: 17 } as const
+export const TokenError = { InsufficientFunds: 1, InvalidInstruction: 12, InvalidState: 13, AccountFrozen: 17 } as const
 
 /** System program error numbers that creating an account can cause (solana-system-interface, `SystemError`). */
 export const SystemError = { AccountAlreadyInUse: 0, ResultWithNegativeLamports: 1 } as const

@@ -197,7 +197,7 @@ test("a process reports that it is alive, reports its trouble, and signs off whe
     oldest_operation_seconds: 300,
     oldest_transaction_seconds: null,
     in_doubt: 0,
-    nodes: [{ version: "4.1.2", keeps_history: false, first_slot: 17 }, null],
+    nodes: [{ version: "4.1.2", keeps_history: false, first_slot: 17, permissioned_burn: true }, null],
     audit_age_seconds: 60,
     audit_differences: 0,
     rpc_errors: { getEpochInfo: 3 },

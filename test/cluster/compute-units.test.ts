@@ -23,9 +23,11 @@ import { attest, type Credential, createCredentialMint, renew, revoke } from "#s
 import { type Signer, signerFromSeed } from "#server/solana/keys.ts"
 import { attestationMemo, memo, operationMemo } from "#server/solana/memo.ts"
 import { moveAuthority } from "#server/solana/mint-authority.ts"
+import { extensionsForNew, knowsPermissionedBurn } from "#server/solana/mint-extensions.ts"
 import { RpcNodes } from "#server/solana/rpc/nodes.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget, signTransactions } from "#server/solana/transaction.ts"
+import { transferModes } from "#shared/transfer-modes.ts"
 import { newMintPlace } from "#test/doubles/keys.ts"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
@@ -110,9 +112,11 @@ describe.each(chains)("on %s", (_name, start) => {
     expectRoom(parts)
   }, 90_000)
 
-  test.each([true, false])(
-    "all operations on a token stay within their limits (pausable: %s)",
-    async (pausable) => {
+  test.each(transferModes)(
+    "all operations on a token in %s mode stay within their limits",
+    async (mode) => {
+      const permissioned_burn = (await knowsPermissionedBurn(connection, feePayer.publicKey))!
+      const extensions = extensionsForNew(mode, { permissioned_burn })
       const { base, place } = newMintPlace()
       const asset: Asset = {
         mint: place.mint,
@@ -121,7 +125,7 @@ describe.each(chains)("on %s", (_name, start) => {
         decimals: 18,
       }
       const [id, name, symbol] = ["t".repeat(64), "N".repeat(32), "SYMBOLSYMB"]
-      const creation = createAssetMint(asset, { place, id, name, symbol, pausable, memoText, rentOf })
+      const creation = createAssetMint(asset, { place, id, name, symbol, extensions, memoText, rentOf })
       const parts = [await run(creation, [local(base)])]
       const [from, to] = [wallet(), wallet()]
       const frozen = { from: "frozen", to: "frozen" } as const
@@ -140,11 +144,12 @@ describe.each(chains)("on %s", (_name, start) => {
         moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText }),
         thawAsset(asset, from, memoText),
         freezeAsset(asset, from, memoText),
-        ...(pausable ? [pauseAsset(asset, memoText), resumeAsset(asset, memoText)] : []),
+        pauseAsset(asset, memoText),
+        resumeAsset(asset, memoText),
       ])
         parts.push(await run(instructions))
       const next = signer()
-      const move = { mint: place.mint, from: authority.publicKey, to: next.publicKey, pausable, memoText }
+      const move = { mint: place.mint, from: authority.publicKey, to: next.publicKey, extensions, memoText }
       parts.push(await run(moveAuthority(move), [next]))
       expectRoom(parts)
     },

@@ -27,8 +27,18 @@ const extensions: Record<number, readonly [name: string, read?: Read]> = {
   19: ["tokenMetadata", readMetadata],
   20: ["groupPointer", (data) => ({ authority: addressAt(data, 0), groupAddress: addressAt(data, 32) })],
   22: ["groupMemberPointer", (data) => ({ authority: addressAt(data, 0), memberAddress: addressAt(data, 32) })],
+  25: [
+    "scaledUiAmountConfig",
+    (data) => ({
+      authority: addressAt(data, 0),
+      multiplier: String(data.readDoubleLE(32)),
+      newMultiplierEffectiveTimestamp: Number(data.readBigInt64LE(40)),
+      newMultiplier: String(data.readDoubleLE(48)),
+    }),
+  ],
   26: ["pausableConfig", (data) => ({ authority: addressAt(data, 0), paused: data[32] === 1 })],
   27: ["pausableAccount"],
+  28: ["permissionedBurnConfig", (data) => ({ authority: addressAt(data, 0) })],
 }
 
 /** Reads the extensions after the account's type. Each is u16 kind, u16 length, data. */

@@ -54,6 +54,11 @@ const ledgerRecord = z
               .boolean()
               .meta({ description: "Whether it lists the transactions of an address", example: true }),
             first_slot: z.number().int().meta({ description: "First slot whose block it has", example: 0 }),
+            permissioned_burn: z.boolean().nullable().meta({
+              description:
+                "Whether its Token-2022 has PermissionedBurn, which new mints in holder mode then get. Null if it does not say",
+              example: true,
+            }),
           })
           .nullable(),
       )
@@ -182,7 +187,9 @@ function together(reports: readonly LedgerReport[]): LedgerReport[] {
     const rpc_errors: Record<string, number> = {}
     for (const [method, count] of ofMode.flatMap((one) => Object.entries(one.rpc_errors)))
       rpc_errors[method] = (rpc_errors[method] ?? 0) + count
-    return { ...farthest, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
+    // A worker of version 0.1.0 does not report the last capability.
+    const nodes = farthest.nodes.map((node) => node && { ...node, permissioned_burn: node.permissioned_burn ?? null })
+    return { ...farthest, nodes, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
   })
 }
 

@@ -1,6 +1,5 @@
 import {
   getMetadataPointerState,
-  getPausableConfig,
   getPermanentDelegate,
   getTokenMetadata,
   TOKEN_2022_PROGRAM_ID,
@@ -16,8 +15,10 @@ import { readAuthorities } from "#server/ledger/issuer.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import { moveAuthority } from "#server/solana/mint-authority.ts"
+import { extensionDefinitions, extensionsIn } from "#server/solana/mint-extensions.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
@@ -46,9 +47,9 @@ afterAll(async () => {
 })
 
 const later = { headers: { Prefer: "respond-async" } }
-const mintsOf = () => sql<{ mint: string; pausable: boolean }[]>`
-  select credential_mint as mint, false as pausable from schemas where workspace_id = ${key.workspaceId} and credential_mint is not null
-  union all select mint, pausable from mint_configs where workspace_id = ${key.workspaceId} and mint is not null`
+const mintsOf = () => sql<{ mint: string; extensions: MintExtension[] }[]>`
+  select credential_mint as mint, '{}' as extensions from schemas where workspace_id = ${key.workspaceId} and credential_mint is not null
+  union all select mint, extensions from mint_configs where workspace_id = ${key.workspaceId} and mint is not null`
 
 /** Every key that has any authority over any of the workspace's mints. */
 async function obeyed(): Promise<string[]> {
@@ -58,14 +59,13 @@ async function obeyed(): Promise<string[]> {
     const info = await app.connection.getAccountInfo(address, "confirmed")
     const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
     const metadata = await getTokenMetadata(app.connection, address, "confirmed", TOKEN_2022_PROGRAM_ID)
-    const pausable = getPausableConfig(mint)
     const roles = [
       mint.mintAuthority,
       mint.freezeAuthority,
       getPermanentDelegate(mint)?.delegate,
       getMetadataPointerState(mint)?.authority,
       metadata?.updateAuthority,
-      ...(pausable ? [pausable.authority] : []),
+      ...extensionsIn(mint).map((one) => extensionDefinitions[one].authorityOf(mint)),
     ]
     for (const role of roles) keys.add(role?.toBase58())
   }
@@ -100,8 +100,8 @@ async function moveByHand(from: Address, to: Address): Promise<void> {
     const { uri } = known.find((one) => one.address === address)!
     return deployment.signers.of(uri, authorityPurpose(key.workspaceId), address)
   })
-  for (const { mint, pausable } of await mintsOf()) {
-    const about = { from: publicKeyOf(from), to: publicKeyOf(to), memoText: "by hand", pausable }
+  for (const { mint, extensions } of await mintsOf()) {
+    const about = { from: publicKeyOf(from), to: publicKeyOf(to), memoText: "by hand", extensions }
     const instructions = moveAuthority({ mint: new PublicKey(mint), ...about })
     const { blockhash } = await app.connection.getLatestBlockhash("confirmed")
     const [signed] = await signTransactions([{ instructions, signers }], { feePayer, blockhash })

@@ -7,6 +7,7 @@ import { moveAuthority, readMintAuthorities } from "#server/solana/mint-authorit
 import { type ProgramError, SystemError } from "#server/solana/program-error.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 
 // Positions in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
 const FUND = 1
@@ -80,14 +81,14 @@ export const planMoves = <Payload extends { to: Address }>(
     issuer: Issuer
     seen: SeenAuthorities | null
     mintOf: (operation: Operation<Payload>) => PublicKey
-    /** The mint's authority according to the database, and whether that key may pause the mint. */
-    known: (payload: Payload) => { authority: Address | null; pausable: boolean }
+    /** The mint's authority according to the database, and its extensions. */
+    known: (payload: Payload) => { authority: Address | null; extensions: readonly MintExtension[] }
   },
 ): Map<string, Plan> =>
   new Map(
     operations.map((operation): [string, Plan] => {
       const { id, attempts, redo, payload } = operation
-      const { authority, pausable } = known(payload)
+      const { authority, extensions } = known(payload)
       const looks = attempts > 0 || redo
       const current = looks ? (seen?.get(id) ?? null) : authority
       if (looks && current === null) return [id, { do: "look up" }]
@@ -97,7 +98,7 @@ export const planMoves = <Payload extends { to: Address }>(
         mint: mintOf(operation),
         from,
         to: publicKeyOf(payload.to),
-        pausable,
+        extensions,
         memoText: operationMemo(id),
       }
       return [id, { do: "send", instructions: moveAuthority(about), signers: [] }]

@@ -17,8 +17,7 @@ export async function ensureAssetMints(
   for (const configId of configIds) {
     const mint = addressOf(assetMintOf(workspaceId, configId))
     const claimed = await sql`
-      update mint_configs set mint = ${mint}, pausable = transfer_mode = 'holder',
-        authority = ${authorityForNew(sql, workspaceId)}
+      update mint_configs set mint = ${mint}, pausable = true, authority = ${authorityForNew(sql, workspaceId)}
       where workspace_id = ${workspaceId} and id = ${configId} and mint is null returning id`
     if (claimed.length === 0) continue
     const operation = { payload: { mint_config: configId }, writes: [mint], reads: [] }

@@ -45,7 +45,7 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
     select c.id, c.supply, c.issued, c.holders, coalesce(o.minted, 0) as minted, coalesce(o.minting, 0) as minting,
       coalesce(h.counted, 0)::int as counted, coalesce(o.handovers, 0)::int as handovers,
       coalesce(o.under_way, 0)::int as under_way, coalesce(o.newest, 0)::text as newest,
-      c.transfer_mode = 'holder' or c.pausable or exists (
+      c.transfer_mode = 'holder' or exists (
         select from operations a
         where a.workspace_id = ${workspaceId} and a.mint_config = c.id and a.kind = 'align_account') as was_free
     from mint_configs c left join operated o on o.id = c.id left join held h on h.id = c.id

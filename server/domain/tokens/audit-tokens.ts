@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import {
   AccountState,
   getDefaultAccountState,
@@ -15,11 +16,13 @@ import { assetMintOf } from "#domain/token-accounts"
 import { type Audited, type Difference, differs, inform } from "#server/ledger/index.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
+import { extensionDefinitions, extensionsIn, isScaled } from "#server/solana/mint-extensions.ts"
 import type { Address } from "#shared/address.ts"
+import type { MintExtension } from "#shared/mint-extensions.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import { type AssetAccount, readAccountsNow } from "./account-states.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
-import { type ConfigRow, configColumns, isBeingReconciled } from "./config.ts"
+import { type ConfigRow, configColumns, extensionsOf, isBeingReconciled } from "./config.ts"
 import { loadClaims, NOTHING } from "./holder-facts.ts"
 import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
@@ -76,16 +79,21 @@ function compareMint(audited: Audited, config: ConfigRow, { mint, isMoving }: { 
     ["freeze authority", mint.freezeAuthority],
     ["permanent delegate", getPermanentDelegate(mint)?.delegate],
   ]
-  const pausable = getPausableConfig(mint)
-  if (pausable !== null) powers.push(["pause authority", pausable.authority])
+  const [extensions, recorded] = [extensionsIn(mint), extensionsOf(config)]
+  for (const one of extensions) {
+    const { power, authorityOf } = extensionDefinitions[one]
+    powers.push([power, authorityOf(mint)])
+  }
   for (const [power, holder] of powers) {
     if (isMoving || holder?.equals(authority)) continue
     differ(`has ${holder?.toBase58() ?? "no key"} as its ${power}, not ${authority.toBase58()}`)
   }
   if (config.mint !== address) differ(`differs from the recorded ${config.mint}`)
   if (mint.decimals !== config.decimals) differ(`has ${mint.decimals} decimals, not ${config.decimals}`)
-  if ((pausable !== null) !== config.pausable)
-    differ(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
+  const listed = (names: readonly MintExtension[]) => names.join(", ") || "none"
+  if (!isDeepStrictEqual(extensions, recorded))
+    differ(`has the extensions ${listed(extensions)}, but ${listed(recorded)} are recorded`)
+  if (isScaled(mint)) differ("shows other amounts than it holds")
   if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differ("creates accounts that are not frozen")
 }
 
@@ -99,7 +107,7 @@ async function changesInProgress(workspaceId: string): Promise<Record<"pausing" 
   return { pausing: of(reconcilePause.kind), moving: of(moveAssetAuthority.kind) }
 }
 
-/** In holder mode, a mint is paused if its configuration is. In other modes the mint itself need not be paused. */
+/** In holder mode, a mint is paused if its configuration is. In agent mode the mint itself need not be paused. */
 function comparePause(audited: Audited, config: ConfigRow, mint: Mint, pausing: ReadonlySet<string>): void {
   const pausable = getPausableConfig(mint)
   if (pausable === null || pausable.paused === config.paused || pausing.has(config.id)) return
@@ -196,7 +204,7 @@ async function reasonsToBeFrozen(
   batch: readonly Expected[],
 ): Promise<(wallet: Address) => string | null> {
   if (config.transfer_mode === "agent") return () => "accounts stay frozen"
-  if (config.paused && !config.pausable) return () => "its configuration is paused"
+  if (config.paused && !extensionsOf(config).includes("pausable")) return () => "its configuration is paused"
   const now = addSeconds(clock.now(), -GRACE_SECONDS)
   const schemaId = config.required_schema
   const wallets = batch.map(({ wallet }) => ({ schemaId, wallet }))

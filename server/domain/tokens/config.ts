@@ -7,6 +7,7 @@ import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fromBaseUnits, limitsOf } from "#shared/amount.ts"
 import { type ErrorCode, fail } from "#shared/errors.ts"
+import { type MintExtension, mintExtensions } from "#shared/mint-extensions.ts"
 import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
@@ -95,6 +96,14 @@ export const mintConfigRecord = z
       description: "Address of the Token-2022 mint; null until it is on chain",
       example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
     }),
+    extensions: z
+      .array(z.enum(mintExtensions))
+      .nullable()
+      .meta({
+        description:
+          "Token-2022 extensions of the mint, fixed when it is created; null until it is on chain. `permissioned_burn`: holders cannot burn",
+        example: ["pausable", "scaled_ui_amount"],
+      }),
     supply: amountText.meta({ description: "Whole tokens minted", example: "1000" }),
     holders: z.number().int().meta({ description: "Wallets that hold the token", example: 2 }),
     paused: z.boolean().meta({ description: "Whether minting and transfers are stopped", example: false }),
@@ -105,10 +114,14 @@ export type MintConfigRecord = z.infer<typeof mintConfigRecord>
 
 export const configColumns = columns(
   "mint_configs",
-  "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, pausable, minted_at",
-  "issued, supply, holders, aligned_up_to, counted_up_to, created_at",
+  "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, extensions",
+  "pausable, minted_at, issued, supply, holders, aligned_up_to, counted_up_to, created_at",
 )
 export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
+
+/** The extensions of a configuration's mint. */
+export const extensionsOf = ({ extensions, pausable }: Pick<ConfigRow, "extensions" | "pausable">): MintExtension[] =>
+  extensions ?? (pausable ? ["pausable"] : [])
 
 /** Whether its accounts or balances still follow a change, so that the books do not match the chain yet. */
 export const isBeingReconciled = (config: Pick<ConfigRow, "aligned_up_to" | "counted_up_to">): boolean =>
@@ -123,6 +136,7 @@ export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   transfer_mode: row.transfer_mode,
   rules: row.rules,
   mint: row.minted_at === null ? null : row.mint,
+  extensions: row.minted_at === null ? null : extensionsOf(row),
   supply: fromBaseUnits(BigInt(row.supply), row.decimals),
   holders: row.holders,
   paused: row.paused,

@@ -45,6 +45,7 @@ test("creating a configuration returns its mint, which is on chain as configured
     ...config,
     transfer_mode: "agent",
     mint: expect.any(String),
+    extensions: ["pausable", "scaled_ui_amount"],
     supply: "0",
     holders: 0,
     paused: false,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { type Queryable, sql } from "#db/client.ts"
 import { nextMessage, publish, publishActivity } from "#db/pubsub.ts"
-import { columns, type RowOf } from "#db/rows.ts"
 import { budgetRefusal } from "#domain/accounts"
 import { recordChange } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
@@ -16,6 +15,7 @@ import {
   changeableFields,
   checkTogether,
   configColumns,
+  extensionsOf,
   insertConfig,
   isConfigId,
   loadConfigs,
@@ -114,22 +114,18 @@ export async function checkNewConfig(
   }
 }
 
-const pausedColumns = columns("mint_configs", "paused, transfer_mode, mint, pausable")
-type PausedRow = RowOf<typeof pausedColumns>
-
 /** Pauses or unpauses a token. Errors: mint_config_not_found. */
 export async function setPaused(command: Command & { id: string; paused: boolean }): Promise<MintConfigRecord> {
   const { principal, requestId, idempotency, id, paused } = command
   const { workspaceId } = principal
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
-      const [row] = await sql<PausedRow[]>`
-        select ${sql(pausedColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${id} for no key update`
-      if (!row) return configNotFound(id)
+      const config = await lockConfig(sql, workspaceId, id)
+      if (!config) return configNotFound(id)
       if (idempotency) await claimKey(sql, idempotency, id)
-      if (row.paused === paused) return
+      if (config.paused === paused) return
       await sql`update mint_configs set paused = ${paused} where workspace_id = ${workspaceId} and id = ${id}`
-      await followPause(sql, workspaceId, id, row)
+      await followPause(sql, workspaceId, { ...config, paused })
       await voidPlans(sql, workspaceId)
       const action = paused ? "mint_config.paused" : "mint_config.unpaused"
       await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: id })
@@ -140,15 +136,14 @@ export async function setPaused(command: Command & { id: string; paused: boolean
   return getConfig(principal, id)
 }
 
-/** Makes the chain follow a pause: pauses the mint or, if it cannot be paused, freezes the accounts. */
-async function followPause(
-  sql: Queryable,
-  workspaceId: string,
-  id: string,
-  { mint, pausable, transfer_mode }: PausedRow,
-): Promise<void> {
-  if (mint === null) return
-  if (pausable) {
+/**
+ * Makes the chain follow a pause: pauses the mint or, if it cannot be paused, freezes the accounts. In agent mode nothing
+ * moves without Vouch, so nothing needs to be paused on chain. A mint that was paused in holder mode is still resumed.
+ */
+async function followPause(sql: Queryable, workspaceId: string, config: ConfigRow): Promise<void> {
+  const { id, mint, transfer_mode, paused } = config
+  if (mint === null || (paused && transfer_mode === "agent")) return
+  if (extensionsOf(config).includes("pausable")) {
     const operation = { payload: { mint_config: id }, writes: [mint], reads: [] }
     await enqueue(sql, workspaceId, reconcilePause, operation)
   } else if (transfer_mode === "holder") await startReconciling(sql, workspaceId, id)
@@ -226,6 +221,8 @@ export async function changeConfig(
   const otherMode = known.transfer_mode !== config.transfer_mode
   const reconciles =
     mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
+  // A pause that was only in the books. The mint is paused before any account is opened.
+  if (reconciles && otherMode && known.paused) await followPause(sql, workspaceId, { ...known, ...config })
   if (reconciles) await startReconciling(sql, workspaceId, id)
   // Holders have moved tokens themselves. The books are read back from the chain once all accounts are frozen.
   if (reconciles && otherMode && config.transfer_mode === "agent") {

@@ -17,17 +17,18 @@ export const assetOf = (
 })
 
 /** Plans operations that depend only on their configuration. */
-export async function planByConfig(
+export async function planByConfig<O extends Operation<{ mint_config: string }>>(
   sql: Queryable,
-  operations: readonly Operation<{ mint_config: string }>[],
+  operations: readonly O[],
   issuer: Issuer,
-  build: (config: ConfigRow, asset: Asset, memoText: string) => Omit<Extract<Plan, { do: "send" }>, "do">,
+  planOf: (operation: O, about: { config: ConfigRow; asset: Asset; memoText: string }) => Plan,
 ): Promise<Map<string, Plan>> {
   const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
   return new Map(
-    operations.map(({ id, payload }): [string, Plan] => {
+    operations.map((operation) => {
+      const { id, payload } = operation
       const config = configs.get(payload.mint_config)!
-      return [id, { do: "send", ...build(config, assetOf(issuer, config), operationMemo(id)) }]
+      return [id, planOf(operation, { config, asset: assetOf(issuer, config), memoText: operationMemo(id) })]
     }),
   )
 }

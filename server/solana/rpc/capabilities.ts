@@ -1,4 +1,5 @@
 import type { Connection, PublicKey } from "@solana/web3.js"
+import { knowsPermissionedBurn } from "../mint-extensions.ts"
 import { hasNoHistory } from "./errors.ts"
 
 /** What a node says it can do. */
@@ -9,11 +10,13 @@ export type Capabilities = {
   keeps_history: boolean
   /** The first slot with a block in its history. */
   first_slot: number
+  /** Whether its Token-2022 has PermissionedBurn; null if it does not say. */
+  permissioned_burn: boolean | null
 }
 
-/** Reads a node's capabilities. `address` is any address with transactions. */
+/** Reads a node's capabilities. `address` is any address with transactions and SOL. */
 export async function askCapabilities(connection: Connection, address: PublicKey): Promise<Capabilities> {
-  const [version, first_slot, keeps_history] = await Promise.all([
+  const [version, first_slot, keeps_history, permissioned_burn] = await Promise.all([
     connection.getVersion().then(
       (told) => told["solana-core"],
       () => null,
@@ -26,6 +29,8 @@ export async function askCapabilities(connection: Connection, address: PublicKey
         throw error
       },
     ),
+    // A node may refuse to simulate.
+    knowsPermissionedBurn(connection, address).catch(() => null),
   ])
-  return { version, keeps_history, first_slot }
+  return { version, keeps_history, first_slot, permissioned_burn }
 }

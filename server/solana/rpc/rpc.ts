@@ -9,6 +9,7 @@ import type {
   VersionedTransaction,
   VersionedTransactionResponse,
 } from "@solana/web3.js"
+import { knowsPermissionedBurn } from "../mint-extensions.ts"
 import { askSignatures, askStatuses } from "./answers.ts"
 import { HistoryMissing } from "./errors.ts"
 import type { RpcNode } from "./node.ts"
@@ -222,6 +223,11 @@ export class Rpc {
         })
       return told?.value.err === null ? (told.value.unitsConsumed ?? null) : null
     })
+  }
+
+  /** See `knowsPermissionedBurn`. */
+  knowsPermissionedBurn(payer: PublicKey): Promise<boolean | null> {
+    return this.#read((connection) => knowsPermissionedBurn(connection, payer))
   }
 
   /** For networks with a faucet. */

@@ -22,7 +22,7 @@ export const moveCredentialAuthority = defineOperation({
     const credentials = await loadCredentials(sql, { issuer, ids })
     const known = ({ schema_id }: z.output<typeof payload>) => ({
       authority: addressOf(credentials.get(schema_id)!.credential.authority),
-      pausable: false,
+      extensions: [],
     })
     return planMoves(operations, { issuer, seen, mintOf, known })
   },

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { assetMintOf, authorityMove, planMoves, type SeenAuthorities } from "#domain/token-accounts"
 import { defineOperation, type Operation } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
-import { loadConfigs } from "../config.ts"
+import { extensionsOf, loadConfigs } from "../config.ts"
 import { configIdsOf } from "../plan-by-config.ts"
 
 const payload = z.object({ mint_config: z.string(), to: storedAddress })
@@ -19,7 +19,10 @@ export const moveAssetAuthority = defineOperation({
 
   async plan(sql, operations, issuer, seen: SeenAuthorities | null) {
     const configs = await loadConfigs(sql, issuer.workspaceId, configIdsOf(operations), { lock: false })
-    const known = ({ mint_config }: z.output<typeof payload>) => configs.get(mint_config)!
+    const known = ({ mint_config }: z.output<typeof payload>) => {
+      const config = configs.get(mint_config)!
+      return { authority: config.authority, extensions: extensionsOf(config) }
+    }
     return planMoves(operations, { issuer, seen, mintOf, known })
   },
 

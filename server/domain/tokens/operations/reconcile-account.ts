@@ -9,7 +9,7 @@ import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
 import { type ConfirmedFrozen, holdingKeysOf, lookUpToFreeze, stillHolds } from "../account-states.ts"
-import { type ConfigRow, loadConfigs } from "../config.ts"
+import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
 import { loadClaims, NOTHING } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
@@ -66,7 +66,7 @@ export const reconcileAccount = defineOperation({
  */
 export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
   if (config.transfer_mode === "agent") return false
-  if (config.paused && !config.pausable) return false
+  if (config.paused && !extensionsOf(config).includes("pausable")) return false
   const to: Holder = { wallet, claims, ...NOTHING }
   const context = { amount: 0n, from: null, to, now: clock.now(), ...rulesOf(config) }
   return firstViolationOfHolding(context) === null

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineOperation, unclearEffects } from "#server/ledger/index.ts"
+import { defineOperation, send, unclearEffects } from "#server/ledger/index.ts"
 import { pauseAsset, resumeAsset } from "#server/solana/asset.ts"
 import { planByConfig } from "../plan-by-config.ts"
 
@@ -13,10 +13,9 @@ export const reconcilePause = defineOperation({
   lookUp: null,
 
   plan: (sql, operations, issuer) =>
-    planByConfig(sql, operations, issuer, ({ paused }, asset, memoText) => ({
-      instructions: (paused ? pauseAsset : resumeAsset)(asset, memoText),
-      signers: [],
-    })),
+    planByConfig(sql, operations, issuer, (_operation, { config, asset, memoText }) =>
+      send((config.paused ? pauseAsset : resumeAsset)(asset, memoText)),
+    ),
 
   settle: null,
   settleAgain: null,

@@ -1,0 +1,1 @@
+ALTER TABLE "mint_configs" ADD COLUMN "extensions" text[];

@@ -188,6 +188,12 @@ export const apiErrors = {
     "Send a positive decimal number with at most as many decimals as the token has.",
   ),
   insufficient_balance: defineError(422, "The wallet's balance is too low", "Transfer at most the wallet's balance."),
+  same_wallet: defineError(422, "Both wallets are the same", "Name another wallet to give the tokens to."),
+  holder_consent_required: defineError(
+    422,
+    "The holder's consent or a document is required",
+    "Send holder_consent: true, or the document_sha256 of the document that justifies it.",
+  ),
   idempotency_key_reused: notStored(
     422,
     "The Idempotency-Key was used for another request",

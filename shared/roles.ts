@@ -16,8 +16,16 @@ export const roles = {
   },
   compliance: {
     name: "Compliance",
-    summary: "Reviews, revoking, erasing, claims and exports; no keys or minting",
-    permissions: [...reads, "attestation:write", "investor:erase", "review:write", "claims:read"],
+    summary: "Reviews, revoking, erasing, burning, forced transfers, claims and exports; no keys or minting",
+    permissions: [
+      ...reads,
+      "attestation:write",
+      "investor:erase",
+      "token:burn",
+      "token:control",
+      "review:write",
+      "claims:read",
+    ],
   },
   viewer: { name: "Viewer", summary: "Read only, without claims or reviews", permissions: reads },
 } as const satisfies Record<string, { name: string; summary: string; permissions: readonly Permission[] }>

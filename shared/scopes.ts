@@ -8,6 +8,8 @@ export const scopes = {
   "token:read": "Read token operations and balances",
   "token:mint": "Mint tokens",
   "token:transfer": "Transfer tokens",
+  "token:burn": "Burn tokens of any wallet",
+  "token:control": "Force transfers, freeze wallets and hold tokens",
   "config:write": "Create, change and pause mint configurations",
   "schema:write": "Create and change schemas",
   "events:read": "Read events and webhook deliveries",

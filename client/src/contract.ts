@@ -56,6 +56,8 @@ export type ErrorCode =
   | "unknown_mint_config"
   | "invalid_amount"
   | "insufficient_balance"
+  | "same_wallet"
+  | "holder_consent_required"
   | "idempotency_key_reused"
   | "quota_exceeded"
   | "rate_limited"
@@ -151,6 +153,23 @@ export interface Balance {
   amount: string
   /** Whether the token account is frozen; true if there is none */
   frozen: boolean
+}
+
+export interface BurnTokensRequest {
+  /** Wallet address, base58 of 32 bytes */
+  user_pubkey: string
+  /** Configuration id */
+  mint_config: string
+  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
+  amount: string | number
+  /** Why the tokens are taken */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
+  /** Whether the holder agreed, as with a redemption. If not, name a document */
+  holder_consent: boolean
+  /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
+  document_sha256?: string | undefined
 }
 
 export interface CancelSessionRequest {
@@ -308,6 +327,23 @@ export interface ExpiringEvent {
   }
 }
 
+export interface ForceTransferTokensRequest {
+  /** Wallet address, base58 of 32 bytes */
+  from_pubkey: string
+  /** Wallet address, base58 of 32 bytes */
+  to_pubkey: string
+  /** Configuration id */
+  mint_config: string
+  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
+  amount: string | number
+  /** Why the tokens are taken */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
+  /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
+  document_sha256: string
+}
+
 export interface Health {
   /** `ok` when every check is `ok` */
   status: "ok" | "degraded"
@@ -403,7 +439,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What the key may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -558,16 +594,16 @@ export interface OnchainProof {
 export interface Operation {
   /** The operation's id */
   operation_id: string
-  kind: "mint" | "transfer"
+  kind: "mint" | "transfer" | "burn" | "force_transfer"
   /** `confirmed` and `failed` are final */
   status: "queued" | "submitted" | "confirmed" | "failed"
   /** Mint configuration */
   mint_config: string
-  /** Mint: the recipient */
+  /** Mint: the recipient. Burn: the holder */
   user_pubkey?: string
-  /** Transfer: the sender */
+  /** Transfer and forced transfer: the sender */
   from_pubkey?: string
-  /** Transfer: the recipient */
+  /** Transfer and forced transfer: the recipient */
   to_pubkey?: string
   /** Whole tokens, without trailing zeros */
   amount: string
@@ -580,6 +616,12 @@ export interface Operation {
     error: string
     detail: string
   } | null
+  /** Burn and forced transfer: why. Null for other kinds, and for what a restored database has lost */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other" | null
+  /** Burn and forced transfer: your reference */
+  reference: string | null
+  /** SHA-256 of the document that justifies it, base64url; null if none was named */
+  document_sha256: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
   /** Null until confirmed */
@@ -608,12 +650,12 @@ export interface OperationEvent {
   occurred_at: string
   data: {
     operation_id: string
-    kind: "mint" | "transfer"
+    kind: "mint" | "transfer" | "burn" | "force_transfer"
     /** Mint configuration */
     mint_config: string
-    /** The recipient */
+    /** The recipient; of a burn, the holder */
     user_pubkey: string
-    /** The sender of a transfer; null for a mint */
+    /** The sender of a transfer; null for a mint and a burn */
     from_pubkey: string | null
     /** Whole tokens, without trailing zeros */
     amount: string
@@ -1222,7 +1264,13 @@ export interface Methods {
   /** Transfer tokens. Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
   transferTokens(params: TransferTokensRequest, options?: AsyncOptions): Promise<Operation>
 
-  /** Get an operation. Returns the status of a mint or a transfer. */
+  /** Burn tokens. Burns tokens of any wallet, also of one that is not verified or is on a screening list: for a redemption with the holder's consent, or without it for a reason that a document shows. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
+  burnTokens(params: BurnTokensRequest, options?: AsyncOptions): Promise<Operation>
+
+  /** Force a transfer. Moves tokens out of any wallet without its holder, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
+  forceTransferTokens(params: ForceTransferTokensRequest, options?: AsyncOptions): Promise<Operation>
+
+  /** Get an operation. Returns the status of a mint, a transfer, a burn or a forced transfer. */
   getOperation(params: {
     /** The operation's id */
     id: string
@@ -1236,8 +1284,8 @@ export interface Methods {
     pubkey?: string | undefined
     /** Only operations with this status */
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
-    /** Only mints, or only transfers */
-    kind?: "mint" | "transfer" | undefined
+    /** Only operations of this kind */
+    kind?: "mint" | "transfer" | "burn" | "force_transfer" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -1477,6 +1525,8 @@ export const routes = {
   getKey: ["GET","/key"],
   mintTokens: ["POST","/token/mint"],
   transferTokens: ["POST","/token/transfer"],
+  burnTokens: ["POST","/token/burn"],
+  forceTransferTokens: ["POST","/token/force-transfer"],
   getOperation: ["GET","/token/operation/{id}"],
   listOperations: ["GET","/token/operations","pages"],
   getBalance: ["GET","/token/balance/{pubkey}"],

@@ -36,7 +36,8 @@ CREATE OR REPLACE FUNCTION "stage_operation_end"() RETURNS trigger LANGUAGE plpg
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
 		'operation.' || NEW."status", jsonb_build_object('operation_id', NEW."id", 'kind', NEW."kind",
-			'mint_config', NEW."mint_config", 'user_pubkey', NEW."wallet", 'from_pubkey', NEW."from_wallet",
+			'mint_config', NEW."mint_config", 'user_pubkey', COALESCE(NEW."wallet", NEW."from_wallet"),
+			'from_pubkey', CASE WHEN NEW."wallet" IS NOT NULL THEN NEW."from_wallet" END,
 			'amount', NEW."payload" ->> 'amount', 'onchain_tx', CASE NEW."status" WHEN 'confirmed' THEN NEW."signature" END,
 			'error', NEW."error_code"), clock_timestamp());
 	RETURN NULL;

@@ -20,7 +20,7 @@ EXECUTE FUNCTION "stage_attestation_change"();
 -- An operation that is done again, because its slot vanished, has already had its event.
 CREATE OR REPLACE TRIGGER "events_of_operations" AFTER UPDATE ON "operations"
 FOR EACH ROW WHEN (NEW."status" <> OLD."status" AND NEW."status" IN ('confirmed', 'failed')
-	AND NEW."kind" IN ('mint', 'transfer') AND NOT OLD."redo")
+	AND NEW."kind" IN ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release') AND NOT OLD."redo")
 EXECUTE FUNCTION "stage_operation_end"();
 
 CREATE OR REPLACE TRIGGER "events_of_mint_configs" AFTER UPDATE ON "mint_configs"

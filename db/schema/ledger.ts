@@ -63,13 +63,15 @@ export const operations = pgTable(
     // Urgent operations
     index("operations_urgent").on(t.workspaceId, t.seq).where(sql`urgent and status in ('queued', 'submitted')`),
     // GET /token/operations: all, and those of a wallet on either side
-    index("operations_tokens").on(t.workspaceId, t.seq.desc()).where(sql`kind in ('mint', 'transfer')`),
+    index("operations_tokens")
+      .on(t.workspaceId, t.seq.desc())
+      .where(sql`kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release')`),
     index("operations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()).where(sql`wallet is not null`),
     index("operations_from_wallet").on(t.workspaceId, t.fromWallet, t.seq.desc()).where(sql`from_wallet is not null`),
     // Failed ones: few, and scattered
     index("operations_failed")
       .on(t.workspaceId, t.seq.desc())
-      .where(sql`status = 'failed' and kind in ('mint', 'transfer')`),
+      .where(sql`status = 'failed' and kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release')`),
     // Operations of a transaction, to settle them
     index("operations_signature").on(t.workspaceId, t.signature).where(sql`signature is not null`),
     // Operations to archive

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import type { Principal } from "#domain/requests"
 import { urlFor } from "#domain/webhooks"
 import { searchInvestors } from "#server/dashboard/investors/search.ts"
@@ -115,7 +116,7 @@ async function attestations(
 async function operations({ workspaceId }: Principal, condition: Condition): Promise<Found[]> {
   const rows = await sql<{ id: string; kind: string; mint_config: string; wallet: string | null }[]>`
     select id, kind, mint_config, wallet from operations
-    where workspace_id = ${workspaceId} and ${condition} and kind in ('mint', 'transfer') limit ${MOST}`
+    where workspace_id = ${workspaceId} and ${condition} and ${isMovement()} limit ${MOST}`
   return rows.map((row) => ({
     kind: "operation",
     name: row.id,

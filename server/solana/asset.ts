@@ -18,6 +18,7 @@ export type RestingState = Exclude<AccountState, "absent">
 /** Whose accounts change, by how many base units, and what they are before and after. */
 type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
 type Both<T> = { from: T; to: T }
+type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean }
 
 const programId = spl.TOKEN_2022_PROGRAM_ID
 
@@ -89,6 +90,35 @@ export function moveAsset(
     spl.createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
     ...rest(asset, from, after.from),
     ...rest(asset, to, after.to),
+  ]
+}
+
+/**
+ * Burns `amount` base units of the wallet, as the permanent delegate. A mint with PermissionedBurn allows no other way
+ * than its own instruction.
+ */
+export function burnAsset(
+  asset: Asset,
+  { wallet, amount, before, after, memoText, isPermissioned }: Burn,
+): TransactionInstruction[] {
+  const { mint, authority, decimals } = asset
+  const account = tokenAccountOf(mint, wallet)
+  return [
+    ...open(asset, wallet, before),
+    memo(memoText),
+    isPermissioned
+      ? spl.createPermissionedBurnCheckedInstruction(
+          account,
+          mint,
+          authority,
+          authority,
+          amount,
+          decimals,
+          [],
+          programId,
+        )
+      : spl.createBurnCheckedInstruction(account, mint, authority, amount, decimals, [], programId),
+    ...rest(asset, wallet, after),
   ]
 }
 

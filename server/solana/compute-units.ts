@@ -27,6 +27,7 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.MintToChecked]: 2500,
   [TokenInstruction.Burn]: 2800,
   [TokenInstruction.TransferChecked]: 3600,
+  [TokenInstruction.BurnChecked]: 2800,
   [TokenInstruction.FreezeAccount]: 1400,
   [TokenInstruction.ThawAccount]: 1400,
   [TokenInstruction.InitializeMint2]: 2700,
@@ -36,7 +37,7 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.MetadataPointerExtension]: 1400,
   [TokenInstruction.ScaledUiAmountExtension]: 1600,
   [TokenInstruction.PausableExtension]: 1600,
-  [TokenInstruction.PermissionedBurnExtension]: 1600,
+  [TokenInstruction.PermissionedBurnExtension]: 2800,
 }
 
 /** By the first eight bytes of a metadata interface instruction, in hex. They grow with the texts. */

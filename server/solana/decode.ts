@@ -40,15 +40,20 @@ const METADATA = new Map(
   ].map(([name, shown]) => [hash("sha256", `spl_token_metadata_interface:${name}`, "hex").slice(0, 16), shown!]),
 )
 
-/** Token instructions whose number is followed by an amount. */
-const WITH_AMOUNT = new Set([
-  TokenInstruction.Transfer,
-  TokenInstruction.MintTo,
-  TokenInstruction.Burn,
-  TokenInstruction.TransferChecked,
-  TokenInstruction.MintToChecked,
-  TokenInstruction.BurnChecked,
-])
+/** The instructions of the PermissionedBurn extension, by their second byte. */
+const PERMISSIONED_BURN = ["InitializePermissionedBurn", "PermissionedBurn", "PermissionedBurnChecked"]
+
+/** Where the amount of a token instruction begins, by its name. */
+const AMOUNT_AT: Readonly<Record<string, number>> = {
+  Transfer: 1,
+  MintTo: 1,
+  Burn: 1,
+  TransferChecked: 1,
+  MintToChecked: 1,
+  BurnChecked: 1,
+  PermissionedBurn: 2,
+  PermissionedBurnChecked: 2,
+}
 
 type Program = { name: string; instructionOf: (data: Buffer) => string | null }
 
@@ -70,6 +75,7 @@ const programs = new Map<string, Program>([
 ])
 
 function tokenInstruction(data: Buffer): string | null {
+  if (data[0] === TokenInstruction.PermissionedBurnExtension) return PERMISSIONED_BURN[data[1] ?? -1] ?? null
   return METADATA.get(data.subarray(0, 8).toString("hex")) ?? TokenInstruction[data[0] ?? -1] ?? null
 }
 
@@ -80,10 +86,11 @@ export function decodeInstructions(message: VersionedMessage): DecodedInstructio
     const program = keys[programIdIndex]!
     const known = programs.get(program)
     const bytes = Buffer.from(data)
+    const name = known?.instructionOf(bytes) ?? null
     return {
       program,
       program_name: known?.name ?? null,
-      name: known?.instructionOf(bytes) ?? null,
+      name,
       accounts: accountKeyIndexes.map((index) => ({
         address: keys[index] ?? "in a lookup table",
         signer: message.isAccountSigner(index),
@@ -91,10 +98,12 @@ export function decodeInstructions(message: VersionedMessage): DecodedInstructio
       })),
       data: bytes.toString("base64"),
       memo: program === MEMO_PROGRAM_ID.toBase58() ? bytes.toString("utf8") : null,
-      amount:
-        program === TOKEN_2022_PROGRAM_ID.toBase58() && WITH_AMOUNT.has(bytes[0]!) && bytes.length >= 9
-          ? bytes.readBigUInt64LE(1).toString()
-          : null,
+      amount: program === TOKEN_2022_PROGRAM_ID.toBase58() ? amountIn(name, bytes) : null,
     }
   })
+}
+
+function amountIn(name: string | null, data: Buffer): string | null {
+  const at = name === null ? undefined : AMOUNT_AT[name]
+  return at === undefined || data.length < at + 8 ? null : data.readBigUInt64LE(at).toString()
 }

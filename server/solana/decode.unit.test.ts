@@ -69,7 +69,7 @@ test("the creation of a mint is decoded step by step, with its metadata", async 
     "AllocateWithSeed",
     "PausableExtension",
     "ScaledUiAmountExtension",
-    "PermissionedBurnExtension",
+    "InitializePermissionedBurn",
     "InitializePermanentDelegate",
     "DefaultAccountStateExtension",
     "MetadataPointerExtension",

@@ -16,5 +16,9 @@ export const MEMO_MARK = "vouch:1:"
 export const attestationMemo = (attestationId: string, commitment: string, expiresAt: Date): string =>
   `${MEMO_MARK}${attestationId}:${commitment}:${Math.floor(expiresAt.getTime() / 1000)}`
 
-/** The memo of any other operation: its id, so that the chain shows each id at most once. */
-export const operationMemo = (operationId: string): string => `${MEMO_MARK}${operationId}`
+/**
+ * The memo of any other operation: its id, so that the chain shows each id at most once. `forced` marks an operation that
+ * its holder did not consent to.
+ */
+export const operationMemo = (operationId: string, mark?: "forced"): string =>
+  `${MEMO_MARK}${operationId}${mark === undefined ? "" : `:${mark}`}`

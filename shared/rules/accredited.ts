@@ -1,4 +1,4 @@
-import { defineRule, EVERY_MODE, holdersOf } from "./define.ts"
+import { boundBy, defineRule, EVERY_MODE, GIVING } from "./define.ts"
 
 export const accredited = defineRule({
   code: "not_accredited",
@@ -15,13 +15,14 @@ export const accredited = defineRule({
     },
   },
   needs: ["require_accredited"],
-  on: "both",
+  on: GIVING,
   checked: "wallet",
   readsClaims: true,
   remedy: null,
   check(context) {
-    const refused = holdersOf(context).find(({ claims }) => claims?.accredited !== true)
+    const refused = boundBy(context).find(({ claims }) => claims?.accredited !== true)
     return refused ? `${refused.wallet} is not an accredited investor.` : null
   },
-  passed: ({ from }) => (from === null ? "The investor is accredited." : "Both investors are accredited."),
+  passed: (context) =>
+    boundBy(context).length === 1 ? "The investor is accredited." : "Both investors are accredited.",
 })

@@ -1,5 +1,5 @@
 import { fromBaseUnits, grouped } from "../amount.ts"
-import { AGENT_ONLY, defineRule } from "./define.ts"
+import { AGENT_ONLY, defineRule, GIVING } from "./define.ts"
 
 export const balanceLimit = defineRule({
   code: "balance_limit_exceeded",
@@ -16,7 +16,7 @@ export const balanceLimit = defineRule({
     },
   },
   needs: ["max_balance_per_wallet"],
-  on: "both",
+  on: GIVING,
   checked: "request",
   readsClaims: false,
   remedy: "change_rules",

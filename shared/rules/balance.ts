@@ -1,12 +1,12 @@
 import { fromBaseUnits } from "../amount.ts"
-import { defineRule } from "./define.ts"
+import { defineRule, TAKING } from "./define.ts"
 
 export const balance = defineRule({
   code: "insufficient_balance",
   name: "Balance",
   fields: {},
   needs: [],
-  on: "transfer",
+  on: TAKING,
   checked: "request",
   readsClaims: false,
   remedy: null,

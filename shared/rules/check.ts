@@ -1,13 +1,11 @@
-import type { Rule, TransferContext } from "./define.ts"
+import { boundBy, type Rule, type TransferContext } from "./define.ts"
 import { allRules, type RuleCode } from "./rules.ts"
 
 /** The first rule that a request violates, and how. */
 type Violation = { code: RuleCode; detail: string }
 
 const appliesTo = ({ on, needs, applies }: Rule, context: TransferContext): boolean =>
-  (on === "both" || (on === "mint") === (context.from === null)) &&
-  needs.every((name) => context.rules[name] !== undefined) &&
-  (applies?.(context) ?? true)
+  on.includes(context.kind) && needs.every((name) => context.rules[name] !== undefined) && (applies?.(context) ?? true)
 
 const firstOf = (moments: readonly Rule["checked"][]) => {
   const due = allRules.filter((rule) => moments.includes(rule.checked))
@@ -29,6 +27,17 @@ export const firstViolationAtSigning = firstOf(["wallet", "signing"])
 /** The first violation of a wallet that holds tokens: the rules that bind on chain in holder mode. */
 export const firstViolationOfHolding = firstOf(["wallet"])
 
+/** The rules that a forced act sets aside: those that the same tokens could not be transferred with. */
+export function overridden(context: TransferContext): RuleCode[] {
+  const { from, to } = context
+  if (from === null) return []
+  const transfer: TransferContext = { ...context, kind: "transfer", from, to: to ?? from }
+  return allRules
+    .filter((rule) => !rule.on.includes(context.kind) || rule.on.includes("transfer"))
+    .filter((rule) => appliesTo(rule, transfer) && rule.check(transfer) !== null && rule.check(context) === null)
+    .map(({ code }) => code)
+}
+
 /** A rule's result for a request. `undecided`: the rule needs claims, and the wallet is not verified. */
 export type Finding = { code: RuleCode; outcome: "passed" | "refused" | "undecided"; detail: string }
 
@@ -40,7 +49,7 @@ function findingOf(rule: Rule<RuleCode>, context: TransferContext): Finding {
   const { code, readsClaims } = rule
   const detail = rule.check(context)
   if (detail === null) return { code, outcome: "passed", detail: rule.passed(context) }
-  const isUnverified = context.to.claims === null || context.from?.claims === null
+  const isUnverified = boundBy(context).some(({ claims }) => claims === null)
   return readsClaims && isUnverified
     ? { code, outcome: "undecided", detail: "Checked once the wallet is verified." }
     : { code, outcome: "refused", detail }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
-import { alice, bob, contextOf, mint, NOW, transfer } from "#test/fixtures/rules.ts"
-import { findings, firstViolation, firstViolationAtSigning, firstViolationOfHolding } from "./check.ts"
+import { alice, bob, burn, forceTransfer, mint, NOW, transfer } from "#test/fixtures/rules.ts"
+import { type MovementKind, movementKinds, withEnds } from "../movements.ts"
+import { findings, firstViolation, firstViolationAtSigning, firstViolationOfHolding, overridden } from "./check.ts"
 import type { Holder, TransferContext } from "./define.ts"
 import type { RuleName } from "./fields.ts"
 import { allRules, codesOn, type RuleCode } from "./rules.ts"
@@ -8,6 +9,7 @@ import { allRules, codesOn, type RuleCode } from "./rules.ts"
 const lockedFor = (seconds: number) => ({ transfers_locked_until: new Date(NOW.getTime() + seconds * 1000) })
 const US = { allowed_countries: ["US", "CA"] }
 const ACCREDITED = { require_accredited: true } as const
+const requests = { mint, transfer, burn, force_transfer: forceTransfer }
 const codeOf = (context: TransferContext) => firstViolation(context)?.code ?? null
 
 test("without rules, verified wallets get tokens and move them", () => {
@@ -21,16 +23,16 @@ function without(context: TransferContext, name: RuleName): TransferContext {
 }
 
 const unpaused = (context: TransferContext) => ({ ...context, config: { ...context.config, paused: false } })
-const verified = (context: TransferContext) => ({
+const verified = (context: TransferContext): TransferContext => ({
   ...context,
-  from: context.from && { ...context.from, claims: {} },
-  to: { ...context.to, claims: {} },
+  ...withEnds<Holder, Holder>(context, (holder) => ({ ...holder, claims: {} })),
 })
 
 /** A context that violates every rule. The test then removes one violation after the other. */
-const allWrong = (from: Holder | null): TransferContext =>
-  contextOf(from, {
+const allWrong = (kind: MovementKind): TransferContext =>
+  requests[kind]({
     amount: 1000n,
+    from: alice({ claims: null }),
     to: bob({ claims: null }),
     rules: {
       ...{ ...lockedFor(1), ...US, ...ACCREDITED },
@@ -53,16 +55,33 @@ const repairs: Repair[] = [
   ["insufficient_balance", (context) => ({ ...context, amount: 1n })],
 ]
 
-test.each([
-  ["transfer", alice({ claims: null })],
-  ["mint", null],
-] as const)("the first violation of a %s is returned, in the order of the contract", (kind, from) => {
-  let context = allWrong(from)
+test.each(movementKinds)("the first violation of a %s is returned, in the order of the contract", (kind) => {
+  let context = allWrong(kind)
   for (const [code, repair] of repairs.filter(([code]) => codesOn(kind).includes(code))) {
     expect(codeOf(context)).toBe(code)
     context = repair(context)
   }
   expect(codeOf(context)).toBeNull()
+})
+
+test("a forced transfer is bound by the rules about its receiver, and a burn only by a pause", () => {
+  expect(codesOn("burn")).toEqual(["mint_paused", "insufficient_balance"])
+  const refused = alice({ claims: null, isListed: true })
+  const rules = { ...lockedFor(1), ...US }
+  expect(codeOf(forceTransfer({ from: refused, rules }))).toBeNull()
+  expect(codeOf(forceTransfer({ to: bob({ claims: null }) }))).toBe("wallet_not_verified")
+  expect(codeOf(forceTransfer({ to: bob({ isListed: true }) }))).toBe("wallet_sanctioned")
+  expect(codeOf(burn({ from: refused, rules }))).toBeNull()
+})
+
+test("the rules that a forced act sets aside are those that refuse the same transfer", () => {
+  const from = alice({ claims: null, isListed: true })
+  const rules = { ...lockedFor(1), ...US }
+  const aside = ["transfers_locked", "wallet_sanctioned", "wallet_not_verified", "country_not_allowed"]
+  expect(overridden(forceTransfer({ from, rules }))).toEqual(aside)
+  expect(overridden(burn({ from, rules }))).toEqual(aside)
+  expect(overridden(forceTransfer())).toEqual([])
+  expect(overridden(mint())).toEqual([])
 })
 
 test("rules that count come last, so that a refused wallet takes no lock", () => {

@@ -1,6 +1,6 @@
 import type { Claims } from "../claims.ts"
 import { admitsAny } from "../countries.ts"
-import { defineRule, EVERY_MODE, holdersOf } from "./define.ts"
+import { boundBy, defineRule, EVERY_MODE, GIVING } from "./define.ts"
 
 const countryNames = new Intl.DisplayNames("en", { type: "region" })
 
@@ -33,14 +33,14 @@ export const countries = defineRule({
     },
   },
   needs: [],
-  on: "both",
+  on: GIVING,
   checked: "wallet",
   readsClaims: true,
   remedy: null,
   applies: ({ rules }) => rules.allowed_countries !== undefined || rules.blocked_countries !== undefined,
   check(context) {
     const { allowed_countries, blocked_countries } = context.rules
-    const refused = holdersOf(context).find(({ claims }) => {
+    const refused = boundBy(context).find(({ claims }) => {
       // Without a country from the provider, it is not known that the investor is allowed.
       const country = claims?.country
       if (country === undefined) return true
@@ -50,8 +50,10 @@ export const countries = defineRule({
     const because = context.namesClaims && refused.claims ? `: ${countryIn(refused.claims)}` : ""
     return `The token's country rules do not allow ${refused.wallet}${because}.`
   },
-  passed: ({ from }) =>
-    from === null ? "The investor's country is allowed." : "The countries of both investors are allowed.",
+  passed: (context) =>
+    boundBy(context).length === 1
+      ? "The investor's country is allowed."
+      : "The countries of both investors are allowed.",
   conflict: ({ allowed_countries, blocked_countries }) =>
     admitsAny(allowed_countries, blocked_countries)
       ? null

@@ -1,6 +1,7 @@
 import type { Address } from "../address.ts"
 import type { Claims } from "../claims.ts"
 import type { ErrorCode } from "../errors.ts"
+import { type Between, endsOf, type MovementKind, movementKinds } from "../movements.ts"
 import type { TransferMode } from "../transfer-modes.ts"
 
 /** A wallet that sends or receives tokens, as rules see it. Amounts are in base units. */
@@ -20,11 +21,12 @@ export type Holder = {
   hasSlot: boolean
 }
 
-/** A mint (`from` is null) or a transfer, as a rule sees it. `rules` contains only the rule's own fields. */
-export type TransferContext<Rules = Readonly<Record<string, Value>>, From extends Holder | null = Holder | null> = {
+/** A movement, as a rule sees it. `rules` contains only the rule's own fields. */
+export type TransferContext<
+  Rules = Readonly<Record<string, Value>>,
+  Kind extends MovementKind = MovementKind,
+> = Between<Holder, Kind> & {
   amount: bigint
-  from: From
-  to: Holder
   now: Date
   /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
@@ -81,14 +83,12 @@ type Given<F extends Fields, Needed extends keyof F> = {
 
 type JsonSet<F extends Fields> = { [N in keyof F]?: JsonOf<F[N]["type"]> | undefined }
 
-type From = { mint: null; transfer: Holder; both: Holder | null }
-
 /** The whole definition of a rule. `docs/extending.md` shows how to add one. */
 export type Rule<
   C extends ErrorCode = ErrorCode,
   F extends Fields = Fields,
   Needed extends keyof F & string = keyof F & string,
-  On extends keyof From = keyof From,
+  On extends MovementKind = MovementKind,
 > = {
   /** The error code of a refusal. */
   code: C
@@ -97,7 +97,8 @@ export type Rule<
   fields: F
   /** The rule applies only if these fields are set. */
   needs: readonly Needed[]
-  on: On
+  /** The kinds of movement that it binds. */
+  on: readonly On[]
   /**
    * When it is checked. `wallet`: at the request, before signing, and to decide whether a wallet may hold tokens.
    * `signing`: at the request and before signing. `request`: once, because the amounts it counts are then reserved.
@@ -108,11 +109,11 @@ export type Rule<
   /** What the dashboard offers after a refusal. */
   remedy: "verify" | "unpause" | "change_rules" | null
   /** Whether it applies, if `on` and `needs` are not enough to decide. */
-  applies?(context: TransferContext<Given<F, Needed>, From[On]>): boolean
+  applies?(context: TransferContext<Given<F, Needed>, On>): boolean
   /** The violation as the API's detail, or null. */
-  check(context: TransferContext<Given<F, Needed>, From[On]>): string | null
+  check(context: TransferContext<Given<F, Needed>, On>): string | null
   /** The message shown when the rule passes. */
-  passed(context: TransferContext<Given<F, Needed>, From[On]>): string
+  passed(context: TransferContext<Given<F, Needed>, On>): string
   /** A conflict between its fields, with the field to change. */
   conflict?(json: JsonSet<F>): { field: keyof F & string; detail: string } | null
 }
@@ -120,15 +121,20 @@ export type Rule<
 export const defineRule = <
   const C extends ErrorCode,
   const F extends Fields,
-  const On extends keyof From,
+  const On extends MovementKind,
   const Needed extends keyof F & string = never,
 >(
   rule: Rule<C, F, Needed, On>,
 ) => rule
 
-/** Both wallets of a transfer, the sender first. For a mint, the recipient. */
-export const holdersOf = ({ from, to }: Pick<TransferContext, "from" | "to">): Holder[] =>
-  from === null ? [to] : [from, to]
+/** Kinds of movement, by what they do. */
+export const EVERY_KIND = movementKinds
+export const GIVING = ["mint", "transfer", "force_transfer"] as const satisfies MovementKind[]
+export const TAKING = ["transfer", "burn", "force_transfer"] as const satisfies MovementKind[]
+
+/** The wallets that must meet the rules about wallets. A forced transfer may take from any wallet. */
+export const boundBy = (movement: Between<Holder>): Holder[] =>
+  movement.kind === "force_transfer" ? [movement.to] : endsOf<Holder>(movement)
 
 export const AGENT_ONLY = ["agent"] as const satisfies TransferMode[]
 export const EVERY_MODE = ["agent", "holder"] as const satisfies TransferMode[]

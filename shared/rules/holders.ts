@@ -1,5 +1,5 @@
 import { grouped } from "../amount.ts"
-import { AGENT_ONLY, defineRule, type Holder } from "./define.ts"
+import { AGENT_ONLY, defineRule, GIVING, type Holder } from "./define.ts"
 
 /**
  * Whether `from` transfers everything, so that its holder slot goes to the new holder. Not while other operations of it
@@ -25,7 +25,7 @@ export const holders = defineRule({
     },
   },
   needs: ["max_holders"],
-  on: "both",
+  on: GIVING,
   checked: "request",
   readsClaims: false,
   remedy: "change_rules",

@@ -1,4 +1,4 @@
-import { defineRule, holdersOf } from "./define.ts"
+import { boundBy, defineRule, GIVING } from "./define.ts"
 
 // This rule does not freeze accounts. The finding does: see `reconcile-account.ts`.
 export const listed = defineRule({
@@ -6,16 +6,16 @@ export const listed = defineRule({
   name: "Not on a screening list",
   fields: {},
   needs: [],
-  on: "both",
+  on: GIVING,
   checked: "signing",
   readsClaims: false,
   remedy: null,
-  applies: (context) => holdersOf(context).some(({ isListed }) => isListed !== undefined),
+  applies: (context) => boundBy(context).some(({ isListed }) => isListed !== undefined),
   check(context) {
-    const found = holdersOf(context).find(({ isListed }) => isListed)
+    const found = boundBy(context).find(({ isListed }) => isListed)
     return found ? refusedWallet(found.wallet) : null
   },
-  passed: ({ from }) => `${from === null ? "The wallet is" : "Both wallets are"} on no screening list.`,
+  passed: (context) => `${boundBy(context).length === 1 ? "The wallet is" : "Both wallets are"} on no screening list.`,
 })
 
 /** The API's message about a wallet on a list. It names neither the list nor since when. */

@@ -19,7 +19,7 @@ export const lockUp = defineRule({
     },
   },
   needs: ["transfers_locked_until"],
-  on: "transfer",
+  on: ["transfer"],
   checked: "signing",
   readsClaims: false,
   remedy: null,

@@ -1,11 +1,11 @@
-import { defineRule } from "./define.ts"
+import { defineRule, EVERY_KIND } from "./define.ts"
 
 export const paused = defineRule({
   code: "mint_paused",
   name: "Not paused",
   fields: {},
   needs: [],
-  on: "both",
+  on: EVERY_KIND,
   checked: "signing",
   readsClaims: false,
   remedy: "unpause",

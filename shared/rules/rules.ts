@@ -1,3 +1,4 @@
+import type { MovementKind } from "../movements.ts"
 import { accredited } from "./accredited.ts"
 import { balance } from "./balance.ts"
 import { balanceLimit } from "./balance-limit.ts"
@@ -31,8 +32,8 @@ export const allRules: readonly Rule<RuleCode>[] = rules
 
 export const ruleCodes = allRules.map(({ code }) => code)
 
-/** The codes with which a mint or a transfer can be refused. */
-export const codesOn = (kind: "mint" | "transfer"): RuleCode[] =>
-  allRules.filter(({ on }) => on === "both" || on === kind).map(({ code }) => code)
+/** The codes with which a movement can be refused. */
+export const codesOn = (kind: MovementKind): RuleCode[] =>
+  allRules.filter(({ on }) => on.includes(kind)).map(({ code }) => code)
 
 export const ruleOf = (code: string): Rule<RuleCode> | undefined => allRules.find((rule) => rule.code === code)

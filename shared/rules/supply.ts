@@ -17,7 +17,7 @@ export const supply = defineRule({
     },
   },
   needs: [],
-  on: "mint",
+  on: ["mint"],
   checked: "request",
   readsClaims: false,
   remedy: "change_rules",

@@ -1,20 +1,20 @@
-import { defineRule, holdersOf } from "./define.ts"
+import { boundBy, defineRule, GIVING } from "./define.ts"
 
 export const verified = defineRule({
   code: "wallet_not_verified",
   name: "Verified",
   fields: {},
   needs: [],
-  on: "both",
+  on: GIVING,
   checked: "wallet",
   readsClaims: false,
   remedy: "verify",
   check(context) {
-    const unverified = holdersOf(context).find(({ claims }) => claims === null)
+    const unverified = boundBy(context).find(({ claims }) => claims === null)
     if (!unverified) return null
     const because = unverified.unverifiedBecause === undefined ? "" : `: ${unverified.unverifiedBecause}`
     return `${unverified.wallet} is not verified for ${context.config.requiredSchema}${because}. Start a verification with POST /kyc/start.`
   },
-  passed: ({ from, config }) =>
-    `${from === null ? "The wallet is" : "Both wallets are"} verified for ${config.requiredSchema}.`,
+  passed: (context) =>
+    `${boundBy(context).length === 1 ? "The wallet is" : "Both wallets are"} verified for ${context.config.requiredSchema}.`,
 })

@@ -20,6 +20,9 @@ const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: stri
   json: { from_pubkey, to_pubkey, mint_config: FUND, amount },
 })
 
+const GROUNDS = { reason_code: "court_order", reference: "2026-CV-0417" }
+const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+
 /** A request that a rule refuses: the last step in a workspace whose fund has these rules. */
 const refused =
   (rules: object, last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>): Scenario =>
@@ -74,6 +77,17 @@ export const compliance: Scenarios = {
     await minted(app, key, from, "25")
     return transfer(key, from, to, "50")
   }),
+  same_wallet: async (app) => {
+    const { apiKey: key } = await app.key()
+    const [from_pubkey, document_sha256] = [newWallet(), DOCUMENT]
+    const json = { from_pubkey, to_pubkey: from_pubkey, mint_config: FUND, amount: "5", ...GROUNDS, document_sha256 }
+    return ask(app, { method: "POST", path: "/token/force-transfer", key, json })
+  },
+  holder_consent_required: async (app) => {
+    const { apiKey: key } = await app.key()
+    const json = { user_pubkey: newWallet(), mint_config: FUND, amount: "5", ...GROUNDS, holder_consent: false }
+    return ask(app, { method: "POST", path: "/token/burn", key, json })
+  },
   account_reopening_limit: async (app) => {
     const key = await app.key()
     const { wallet, status } = await app.verifiedWallet(key)

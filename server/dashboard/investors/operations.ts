@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { requireInvestor, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
@@ -26,7 +27,7 @@ export async function listInvestorOperations(
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   const [row] = await sql<{ seq: bigint }[]>`
     select seq from operations
-    where workspace_id = ${workspaceId} and id = ${fromCursor("op", cursor)} and kind in ('mint', 'transfer')`
+    where workspace_id = ${workspaceId} and id = ${fromCursor("op", cursor)} and ${isMovement()}`
   return row?.seq ?? badCursor()
 }
 
@@ -45,7 +46,7 @@ function findOperations(
 ): Promise<OperationRow[]> {
   const side = (column: "wallet" | "from_wallet") => sql`
     (select id, seq from operations
-      where workspace_id = ${workspaceId} and ${sql(column)} = w.wallet and kind in ('mint', 'transfer')
+      where workspace_id = ${workspaceId} and ${sql(column)} = w.wallet and ${isMovement()}
         ${isFailed ? sql`and status = 'failed'` : sql``} ${before === null ? sql`` : sql`and seq < ${before}`}
       order by seq desc nulls last limit ${limit})`
   return sql<OperationRow[]>`

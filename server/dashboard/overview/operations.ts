@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { operations } from "#domain/operations"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -34,7 +35,7 @@ export async function latestOperations(workspaceId: string, limit: number) {
         ) t join operations o on o.workspace_id = ${workspaceId} and o.signature = t.signature)
       union
       (select id from operations
-        where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') order by seq desc nulls last limit ${limit})
+        where workspace_id = ${workspaceId} and ${isMovement()} order by seq desc nulls last limit ${limit})
     )
     select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
       o.created_at, c.decimals

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { only } from "#db/rows.ts"
 import { recordAccountChange, theOperator } from "#domain/audit-log"
 import { clock, periodOf } from "#server/lib/time.ts"
@@ -20,7 +21,7 @@ export const isOverBudget = (sql: Queryable, period: string) => sql`
       where c.workspace_id = w.id and c.period = ${period}), 0) + ${MOST_EACH}::bigint * (
     (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
     (select count(*) from operations o
-      where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
+      where o.workspace_id = w.id and o.status in ('queued', 'submitted') and ${isMovement(sql`o.`)})) +
     (select coalesce(sum(t.fee + t.rent), 0) from transactions t
       where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
   end`

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import type { Principal } from "#domain/requests"
 import { NAME } from "#server/lib/fields.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
@@ -30,7 +31,7 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
     thing: "operation",
     table: "operations",
     isNamed: ofId("op"),
-    when: (sql) => sql`kind in ('mint', 'transfer')`,
+    when: (sql) => sql`${isMovement()}`,
   },
   webhook_endpoint_not_found: {
     thing: "webhook endpoint",

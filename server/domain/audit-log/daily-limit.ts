@@ -18,6 +18,8 @@ const unlimited: ReadonlySet<string> = new Set([
   "webhook.disabled",
   "token.mint_requested",
   "token.transfer_requested",
+  "token.burn_requested",
+  "token.force_transfer_requested",
 ])
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { changeableFields } from "#domain/tokens"
 import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
+import { movementKinds } from "#shared/movements.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
 
@@ -48,11 +49,11 @@ const shapes = {
     types: ["operation.confirmed", "operation.failed"],
     data: z.object({
       operation_id: idOf("op"),
-      kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
+      kind: z.enum(movementKinds).meta({ example: "mint" }),
       mint_config: mintConfig,
-      user_pubkey: wallet.meta({ description: "The recipient" }),
+      user_pubkey: wallet.meta({ description: "The recipient; of a burn, the holder" }),
       from_pubkey: wallet.nullable().meta({
-        description: "The sender of a transfer; null for a mint",
+        description: "The sender of a transfer; null for a mint and a burn",
         example: null,
       }),
       amount: amountText.meta({ example: "250.5" }),

@@ -1,5 +1,14 @@
 import { attest, createCredentialMint, moveCredentialAuthority, revoke } from "#domain/attestations"
-import { createAssetMint, mint, moveAssetAuthority, reconcileAccount, reconcilePause, transfer } from "#domain/tokens"
+import {
+  burn,
+  createAssetMint,
+  forceTransfer,
+  mint,
+  moveAssetAuthority,
+  reconcileAccount,
+  reconcilePause,
+  transfer,
+} from "#domain/tokens"
 import { Operations } from "#server/ledger/index.ts"
 
 /** Every kind of operation on chain. */
@@ -10,6 +19,8 @@ export const operations = new Operations([
   createAssetMint,
   mint,
   transfer,
+  burn,
+  forceTransfer,
   reconcileAccount,
   reconcilePause,
   moveCredentialAuthority,

@@ -54,7 +54,7 @@ export type ConfirmedFrozen = ConfirmedAccounts & { isContested: (operation: { i
 
 /** Reads accounts that are to be frozen. `isSure` means that none of the operation's accounts is thawed. */
 export const lookUpToFreeze = async (
-  operations: readonly Operation<OfHolders>[],
+  operations: readonly Operation<{ mint_config: string; wallet: Address }>[],
   at: Lookup,
 ): Promise<ConfirmedFrozen> => {
   const seen = await lookUpAndConfirm(operations, at, (accountOf, operation) =>
@@ -64,19 +64,18 @@ export const lookUpToFreeze = async (
   return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
 }
 
-export const lookUpToTransfer = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
+export const lookUpToTake = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
   lookUpAndConfirm(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
     const key = from_wallet && { config: mint_config, wallet: from_wallet }
     return key !== undefined && accountOf(key)?.state === "absent"
   })
 
 /** The accounts that an operation affects: the receiver's and the sender's. */
-export type OfHolders = { mint_config: string; wallet: Address; from_wallet?: Address }
+export type OfHolders = { mint_config: string; wallet?: Address; from_wallet?: Address }
 
 export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[] => {
   const { mint_config, wallet, from_wallet } = payload
-  const wallets = from_wallet === undefined ? [wallet] : [from_wallet, wallet]
-  return wallets.map((wallet) => ({ config: mint_config, wallet }))
+  return [from_wallet, wallet].flatMap((wallet) => (wallet === undefined ? [] : { config: mint_config, wallet }))
 }
 
 /**

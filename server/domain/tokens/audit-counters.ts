@@ -1,5 +1,6 @@
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
@@ -9,7 +10,7 @@ export type Counted = {
   supply: bigint
   issued: bigint
   holders: number
-  /** Base units of confirmed and of unfinished mints. */
+  /** Base units of confirmed mints less those of confirmed burns, and of unfinished mints. */
   minted: bigint
   minting: bigint
   /** Wallets that have a holder slot, and holder slots that move with unfinished transfers. */
@@ -31,10 +32,10 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
     with moved as (
       select mint_config, kind, seq, (payload->>'amount')::numeric as amount, payload ? 'handover' as handover,
         status = 'confirmed' as confirmed, status in ('queued', 'submitted') as under_way
-      from operations where workspace_id = ${workspaceId} and kind in ('mint', 'transfer')
+      from operations where workspace_id = ${workspaceId} and ${isMovement()}
     ), operated as (
       select mint_config as id, max(seq) as newest, count(*) filter (where under_way) as under_way,
-        sum(amount) filter (where kind = 'mint' and confirmed) as minted,
+        sum(case kind when 'mint' then amount else -amount end) filter (where kind in ('mint', 'burn') and confirmed) as minted,
         sum(amount) filter (where kind = 'mint' and under_way) as minting,
         count(*) filter (where handover and under_way) as handovers
       from moved group by mint_config
@@ -85,13 +86,13 @@ async function auditHoldings(audited: Audited, free: readonly string[]): Promise
       select mint_config, wallet, from_wallet, (payload->>'amount')::numeric as amount,
         status = 'confirmed' as confirmed
       from operations
-      where workspace_id = ${workspaceId} and kind in ('mint', 'transfer') and status <> 'failed'
+      where workspace_id = ${workspaceId} and ${isMovement()} and status <> 'failed'
     ), summed as (
       select mint_config, wallet, sum(balance) as balance, sum(incoming) as incoming, sum(outgoing) as outgoing
       from (
         select mint_config, wallet, case when confirmed then amount else 0 end as balance,
           case when confirmed then 0 else amount end as incoming, 0 as outgoing
-        from moved
+        from moved where wallet is not null
         union all
         select mint_config, from_wallet, case when confirmed then -amount else 0 end,
           0, case when confirmed then 0 else amount end

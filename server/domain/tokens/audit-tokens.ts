@@ -214,7 +214,7 @@ async function reasonsToBeFrozen(
   return (wallet) => {
     if (frozen.has(wallet)) return "its wallet is on a screening list"
     const to = { wallet, claims: claims({ schemaId, wallet }), ...NOTHING }
-    const violation = firstViolationOfHolding({ amount: 0n, from: null, to, now, ...rulesOf(config) })
+    const violation = firstViolationOfHolding({ amount: 0n, kind: "mint", from: null, to, now, ...rulesOf(config) })
     return violation === null ? null : `its wallet may not hold (${violation.code})`
   }
 }

@@ -40,12 +40,14 @@ export async function loadClaims(
 
 export type Disclosure = { claims: boolean; attestations: boolean }
 
+const movingScopes = ["token:mint", "token:transfer", "token:control"] as const
+
 /**
- * A key that may mint or transfer may see why a rule refuses it. A member sees claims only on request, and each request
+ * A key that may move tokens may see why a rule refuses it. A member sees claims only on request, and each request
  * is in the audit log. Callers that can read attestations see an attestation's status.
  */
 export const disclosureFor = ({ scopes, via }: Principal): Disclosure => ({
-  claims: via.kind !== "user" && (scopes.has("token:mint") || scopes.has("token:transfer")),
+  claims: via.kind !== "user" && movingScopes.some((scope) => scopes.has(scope)),
   attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
 })
 

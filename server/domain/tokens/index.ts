@@ -1,4 +1,4 @@
-// Tokens: configurations, mints and transfers, holders.
+// Tokens: configurations, movements, holders.
 
 /** Configurations. */
 export {
@@ -32,6 +32,7 @@ export {
   operationRecord,
   operationRows,
   operationStatus,
+  reasonCode,
   toOperationRecord,
 } from "./operation.ts"
 export { operationDetail, readOperationDetail } from "./operation-detail.ts"
@@ -43,12 +44,13 @@ export { exportHolders, registerQuery } from "./export-holders.ts"
 export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
 /** Kinds of operations. */
+export { burn } from "./operations/burn.ts"
 export { createAssetMint } from "./operations/create-asset-mint.ts"
 export { mint } from "./operations/mint.ts"
 export { moveAssetAuthority } from "./operations/move-asset-authority.ts"
 export { reconcileAccount } from "./operations/reconcile-account.ts"
 export { reconcilePause } from "./operations/reconcile-pause.ts"
-export { transfer } from "./operations/transfer.ts"
+export { forceTransfer, transfer } from "./operations/transfer.ts"
 
 /** Reconciliation. */
 export { readReconcileProgress, reconcileDue } from "./reconcile-accounts.ts"

@@ -14,23 +14,17 @@ import {
   throwIfFailed,
   toOperationRecord,
 } from "./operation.ts"
+import type { TokenRequest } from "./reservations.ts"
 import { reserveMovement } from "./reserve.ts"
 import { readBalances } from "./wallet-balances.ts"
 
-export type Move = Command & {
-  respondAsync: boolean
-  config: string
-  /** Null for a mint. */
-  from: Address | null
-  to: Address
-  amount: string
-}
+export type Move = Command & { respondAsync: boolean } & Pick<TokenRequest, "config" | "movement" | "forced" | "amount">
 
 type Moved = { record: OperationRecord; isFinal: boolean }
 
 /**
- * Mints, or moves if `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if the
- * operation continues after the response. A request whose key has already started an operation joins it and gets the
+ * Reserves and enqueues a movement, then waits for the chain. `isFinal` is false if the operation continues after the
+ * response. A request whose key has already started an operation joins it and gets the
  * same response. Errors: those of `reserveMovement`, those with which the operation may fail, chain_not_configured.
  */
 export async function move(request: Move): Promise<Moved> {
@@ -40,11 +34,11 @@ export async function move(request: Move): Promise<Moved> {
 }
 
 async function begin(request: Move): Promise<Moved> {
-  const { principal, requestId, idempotency, respondAsync, config, from, to, amount } = request
+  const { principal, requestId, idempotency, respondAsync, config, movement, forced, amount } = request
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
-  const asked = { idempotency, config, from, to, amount, author, disclosure: disclosureFor(principal) }
+  const asked = { idempotency, config, movement, forced, amount, author, disclosure: disclosureFor(principal) }
   const begun = joined === null ? await reserveMovement(workspaceId, asked) : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id

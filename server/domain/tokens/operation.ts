@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
@@ -10,14 +11,19 @@ import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
+import { type MovementKind, movementKinds, reasonCodes } from "#shared/movements.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
 import { refuse, unknownConfig } from "./config.ts"
+import type { Grounds } from "./operations/forced.ts"
 
-export const operationKind = z.enum(["mint", "transfer"])
+export const operationKind = z.enum(movementKinds)
 
 export const operationStatus = z
   .enum(operationStatuses)
   .meta({ description: "`confirmed` and `failed` are final", example: "confirmed" })
+
+/** Why tokens are taken out of a wallet. */
+export const reasonCode = z.enum(reasonCodes)
 
 /** A transfer needs two. */
 export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
@@ -28,9 +34,12 @@ export const operationRecord = z
     kind: operationKind.meta({ example: "mint" }),
     status: operationStatus,
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
-    user_pubkey: wallet.optional().meta({ description: "Mint: the recipient" }),
-    from_pubkey: wallet.optional().meta({ description: "Transfer: the sender" }),
-    to_pubkey: wallet.optional().meta({ description: "Transfer: the recipient", example: OTHER_WALLET }),
+    user_pubkey: wallet.optional().meta({ description: "Mint: the recipient. Burn: the holder" }),
+    from_pubkey: wallet.optional().meta({ description: "Transfer and forced transfer: the sender" }),
+    to_pubkey: wallet.optional().meta({
+      description: "Transfer and forced transfer: the recipient",
+      example: OTHER_WALLET,
+    }),
     amount: amountText.meta({ example: "250.5" }),
     mint: address.nullable().meta({
       description: "Address of the Token-2022 mint",
@@ -47,6 +56,15 @@ export const operationRecord = z
       })
       .nullable()
       .meta({ description: "Why it failed; null unless it failed", examples: [null] }),
+    reason_code: reasonCode.nullable().meta({
+      description: "Burn and forced transfer: why. Null for other kinds, and for what a restored database has lost",
+      example: null,
+    }),
+    reference: z.string().nullable().meta({ description: "Burn and forced transfer: your reference", example: null }),
+    document_sha256: z.string().nullable().meta({
+      description: "SHA-256 of the document that justifies it, base64url; null if none was named",
+      example: null,
+    }),
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
     finalized_at: timestamp.nullable().meta({
@@ -71,12 +89,9 @@ const operationColumns = columns(
 const tokenColumns = columns("mint_configs", "decimals, mint")
 const carrierColumns = columns("transactions", "finalized_at")
 
-/** A mint or a transfer, with details of its token. */
+/** A movement, with details of its token. */
 export type OperationRow = Omit<
-  RowOf<
-    typeof operationColumns,
-    { kind: "mint" | "transfer"; mint_config: string; wallet: Address; payload: { amount: string } }
-  >,
+  RowOf<typeof operationColumns, { kind: MovementKind; mint_config: string; payload: { amount: string } & Grounds }>,
   "status" | "error_code" | "error_detail"
 > &
   RowOf<typeof tokenColumns> &
@@ -99,11 +114,17 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     kind: row.kind,
     status: row.status,
     mint_config: row.mint_config,
-    ...(row.kind === "mint" ? { user_pubkey: row.wallet } : { from_pubkey: row.from_wallet!, to_pubkey: row.wallet }),
+    // Whether a wallet is there depends on the kind.
+    ...(row.kind === "mint" && { user_pubkey: row.wallet! }),
+    ...(row.kind === "burn" && { user_pubkey: row.from_wallet! }),
+    ...(row.wallet !== null && row.from_wallet !== null && { from_pubkey: row.from_wallet, to_pubkey: row.wallet }),
     amount: fromBaseUnits(readBaseUnits(row.payload.amount), row.decimals),
     mint: row.mint,
     onchain_tx: isConfirmed ? row.signature : null,
     error: row.status === "failed" ? { error: row.error_code, detail: row.error_detail } : null,
+    reason_code: row.payload.reason_code ?? null,
+    reference: row.payload.reference ?? null,
+    document_sha256: row.payload.document_sha256 ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
     finalized_at: isConfirmed && row.finalized_at ? toTimestamp(row.finalized_at) : null,
@@ -127,7 +148,7 @@ const operationNotFound = (id: string): never =>
 export async function getOperation({ workspaceId }: Principal, id: string): Promise<OperationRecord> {
   if (!isId("op", id)) return operationNotFound(id)
   const [row] = await sql<OperationRow[]>`
-    ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${id} and o.kind in ('mint', 'transfer')`
+    ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${id} and ${isMovement(sql`o.`)}`
   return row ? toOperationRecord(row) : operationNotFound(id)
 }
 
@@ -152,7 +173,7 @@ export async function listOperations(
       ? []
       : await sql<OperationRow[]>`
     ${operationRows()}
-    where o.workspace_id = ${workspaceId} and o.kind in ('mint', 'transfer')
+    where o.workspace_id = ${workspaceId} and ${isMovement(sql`o.`)}
       ${mintConfig === null ? sql`` : sql`and o.mint_config = ${mintConfig}`}
       ${wallet === null ? sql`` : sql`and (o.wallet = ${wallet} or o.from_wallet = ${wallet})`}
       ${status === null ? sql`` : sql`and o.status = ${status}`}
@@ -166,7 +187,7 @@ export async function listOperations(
 
 /** Served by the index of lists. */
 const operationsOf = (workspaceId: string) => ({
-  rows: () => sql`operations where workspace_id = ${workspaceId} and kind in ('mint', 'transfer')`,
+  rows: () => sql`operations where workspace_id = ${workspaceId} and ${isMovement()}`,
   seq: "seq",
   at: "created_at",
   newestFirst: () => sql`seq desc nulls last`,
@@ -175,7 +196,7 @@ const operationsOf = (workspaceId: string) => ({
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   const [row] = await sql<{ seq: bigint }[]>`
     select seq from operations
-    where workspace_id = ${workspaceId} and id = ${fromCursor("op", cursor)} and kind in ('mint', 'transfer')`
+    where workspace_id = ${workspaceId} and id = ${fromCursor("op", cursor)} and ${isMovement()}`
   return row?.seq ?? badCursor()
 }
 

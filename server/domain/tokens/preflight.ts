@@ -8,6 +8,7 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { toBaseUnits } from "#shared/amount.ts"
 import { statusOf } from "#shared/errors.ts"
+import { type Between, endsOf } from "#shared/movements.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
@@ -15,8 +16,7 @@ import { disclosureFor, loadClaims, loadLosses, readHoldings } from "./holder-fa
 import { ownReceiver } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
-/** The intended mint, or transfer if `from` is not null. */
-export type Intent = { config: string; from: Address | null; to: Address; amount: string }
+export type Intent = { config: string; movement: Between<Address>; amount: string }
 
 export const preflightRecord = z.object({
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
@@ -36,12 +36,12 @@ export const preflightRecord = z.object({
 export type Preflight = z.infer<typeof preflightRecord>
 
 /**
- * The result of every rule for a mint or a transfer at this moment. It locks, reserves and changes nothing, so the
+ * The result of every rule for a movement at this moment. It locks, reserves and changes nothing, so the
  * request itself may get another result a moment later. Errors: chain_not_configured.
  */
 export async function preflight(
   principal: Principal,
-  { config: id, from, to, amount: text }: Intent,
+  { config: id, movement, amount: text }: Intent,
 ): Promise<Preflight> {
   const { workspaceId } = principal
   chainOf(principal.mode)
@@ -53,8 +53,9 @@ export async function preflight(
     const amount = config ? toBaseUnits(text, config.decimals) : null
     if (!config) return unreadable(unknownConfig(id))
     if (!amount) return unreadable(invalidAmount(config))
-    if ((await ownAmong(sql, workspaceId, [to])).length > 0) return unreadable(ownReceiver({ from, to }))
-    const wallets = from === null ? [to] : [from, to]
+    const { to } = movement
+    if (to !== null && (await ownAmong(sql, workspaceId, [to])).length > 0) return unreadable(ownReceiver(to, movement))
+    const wallets = endsOf(movement)
     const schemaId = config.required_schema
     const pairs = wallets.map((wallet) => ({ schemaId, wallet }))
     const claims = await loadClaims(sql, workspaceId, pairs, now)
@@ -64,8 +65,8 @@ export async function preflight(
     const keys = wallets.map((wallet) => ({ config: id, wallet }))
     const holdings = await readHoldings(sql, workspaceId, keys)
     const namesClaims = disclosure.claims
-    const request = { config, from, to, amount, now, namesClaims }
-    const context = transferContext(request, claims, holdings, isListed, losses)
+    const request = { config, amount, now, namesClaims }
+    const context = transferContext(request, movement, claims, holdings, isListed, losses)
     return {
       answer: answerOf(firstViolation(context)),
       rules: findings(context),

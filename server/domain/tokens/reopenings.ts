@@ -1,7 +1,8 @@
 import type { Queryable } from "#db/client.ts"
+import { isMovement } from "#db/movements.ts"
 import { deployment } from "#domain/deployment"
 import { assetMintOf } from "#domain/token-accounts"
-import type { Operation, Plan } from "#server/ledger/index.ts"
+import type { Plan } from "#server/ledger/index.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -10,7 +11,8 @@ import type { HoldingKey } from "./holder-facts.ts"
 const accountOf = (workspaceId: string, config: string, wallet: Address): Address =>
   addressOf(tokenAccountOf(assetMintOf(workspaceId, config), publicKeyOf(wallet)))
 
-type Receiving = Operation<{ mint_config: string; wallet: Address }>
+/** An operation that gives to an account that is missing. */
+type Receiving = HoldingKey & { id: string }
 
 type Row = {
   id: string
@@ -37,9 +39,9 @@ export async function loadReopenings(
   sql: Queryable,
   workspaceId: string,
   absent: readonly Receiving[],
-): Promise<(operation: Receiving) => Plan | null> {
+): Promise<(id: string) => Plan | null> {
   if (absent.length === 0) return () => null
-  const accounts = absent.map(({ payload }) => accountOf(workspaceId, payload.mint_config, payload.wallet))
+  const accounts = absent.map(({ config, wallet }) => accountOf(workspaceId, config, wallet))
   const rows = await sql<Row[]>`
     select a.id,
       coalesce((select case when p.period = ${periodOf(clock.now())} then p.reopened else 0 end from paid_accounts p
@@ -52,22 +54,24 @@ export async function loadReopenings(
         where t.counted_at is null and t.fee is not null and t.rent > 0) as is_uncounted,
       (select count(*)::int from operations o join operations mine on mine.workspace_id = o.workspace_id and mine.id = a.id
         where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
-          and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer') and o.seq < mine.seq) as behind,
+          and o.status in ('queued', 'submitted') and ${isMovement(sql`o.`)} and o.seq < mine.seq) as behind,
       not exists (select from operations o
         where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
           and o.status = 'confirmed') as is_fresh
     from unnest(${absent.map(({ id }) => id)}::text[], ${accounts}::text[],
-        ${absent.map(({ payload }) => payload.wallet)}::text[], ${absent.map(({ payload }) => payload.mint_config)}::text[])
+        ${absent.map(({ wallet }) => wallet)}::text[], ${absent.map(({ config }) => config)}::text[])
       as a(id, account, wallet, mint_config)`
   const limit = deployment.settings.VOUCH_ACCOUNT_REOPENINGS
   const known = new Map(rows.map((row) => [row.id, row]))
-  return ({ id, payload: { mint_config, wallet } }) => {
+  const receiving = new Map(absent.map((one) => [one.id, one]))
+  return (id) => {
     const row = known.get(id)
     if (!row) return null
     if (row.is_fresh) return row.behind > limit ? { do: "defer" } : null
     if (row.is_uncounted || row.behind > 0) return { do: "defer" }
     if (row.reopened < limit) return null
-    const detail = reopenedTooOften(wallet, mint_config)
+    const { wallet, config } = receiving.get(id)!
+    const detail = reopenedTooOften(wallet, config)
     return { do: "fail", refusal: { code: "account_reopening_limit", detail } }
   }
 }

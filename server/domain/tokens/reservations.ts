@@ -10,8 +10,10 @@ import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
-import { firstViolation, firstViolationAtSigning } from "#shared/rules/check.ts"
+import { type Between, endsOf, isForced, withEnds } from "#shared/movements.ts"
+import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
+import type { RuleCode } from "#shared/rules/rules.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
@@ -25,16 +27,21 @@ import {
   type WalletSchema,
 } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
+import { burn } from "./operations/burn.ts"
+import type { Grounds } from "./operations/forced.ts"
 import { mint } from "./operations/mint.ts"
-import { transfer } from "./operations/transfer.ts"
+import { forceTransfer, transfer } from "./operations/transfer.ts"
 import { transferContext } from "./transfer-context.ts"
 
-/** A mint, or a transfer if `from` is not null. */
+/** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
+export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
+  Pick<Grounds, "document_sha256"> & { holder_consent: boolean }
+
 export type TokenRequest = {
   idempotency: IdempotencyClaim | null
   config: string
-  from: Address | null
-  to: Address
+  movement: Between<Address>
+  forced: ForcedBy | null
   /** Whole tokens, as the caller wrote them. */
   amount: string
   /** The actor, for the audit log. */
@@ -46,7 +53,7 @@ export type TokenRequest = {
 }
 
 /** Refuses a receiver that is Vouch's own address. Tokens that it already holds can still be moved away. */
-export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
+export const ownReceiver = (to: Address, { from }: Between<Address>): RequestRefusal => ({
   code: "invalid_public_key",
   detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
 })
@@ -57,7 +64,8 @@ export type ReservationResult =
   | { keyClaimed: true }
 
 type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
-type Reserved = Considered & { handover: boolean }
+/** `overrides`: codes of the rules that a forced act sets aside. */
+type Reserved = Considered & { handover: boolean; overrides: RuleCode[] | null }
 
 export class Reservations {
   readonly #sql: Queryable
@@ -78,7 +86,7 @@ export class Reservations {
   async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
     // Sent together and executed in this order, which saves round trips while the locks are held.
-    const receivers = this.#requests.map(({ to }) => to)
+    const receivers = this.#requests.flatMap(({ movement: { to } }) => to ?? [])
     const [configs, overBudget, own] = await Promise.all([
       loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
       budgetRefusal(this.#sql, this.#workspaceId),
@@ -93,9 +101,10 @@ export class Reservations {
       return this.#outcomes
     }
     const notWallets = new Set(own.map(({ address }) => address))
-    const known = this.#read(configs).filter(
-      (one) => !notWallets.has(one.request.to) || this.#refuse(one, ownReceiver(one.request)),
-    )
+    const known = this.#read(configs).filter((one) => {
+      const { to } = one.request.movement
+      return to === null || !notWallets.has(to) || this.#refuse(one, ownReceiver(to, one.request.movement))
+    })
     const wallets = known.flatMap(walletSchemasOf)
     const addresses = wallets.map(({ wallet }) => wallet)
     const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
@@ -109,8 +118,12 @@ export class Reservations {
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
     const accepted = allowed.flatMap((one): Reserved[] => {
-      const violation = firstViolation(this.#contextOf(one, claims, holdings))
-      if (violation === null) return [{ ...one, handover: reserve(one, holdings) }]
+      const context = this.#contextOf(one, claims, holdings)
+      const violation = firstViolation(context)
+      if (violation === null) {
+        const overrides = isForced(context.kind) ? overridden(context) : null
+        return [{ ...one, handover: reserve(one, holdings), overrides }]
+      }
       this.#refuse(one, violation)
       return []
     })
@@ -150,14 +163,14 @@ export class Reservations {
   }
 
   #contextOf(
-    { request: { from, to, disclosure }, config, amount }: Considered,
+    { request: { movement, disclosure }, config, amount }: Considered,
     claims: (of: WalletSchema) => Holder["claims"],
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
-    const request = { config, from, to, amount, now: this.#now, namesClaims: disclosure.claims }
-    return transferContext(request, claims, holdingOf, this.#isListed, losses)
+    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims }
+    return transferContext(request, movement, claims, holdingOf, this.#isListed, losses)
   }
 
   #refuse({ request }: Considered, refusal: RequestRefusal): false {
@@ -176,7 +189,7 @@ export class Reservations {
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
     const rows = accepted.map(({ request, operationId, config, amount, handover }) => {
-      const { from, to } = request
+      const { movement, forced } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -189,20 +202,45 @@ export class Reservations {
         reads: commutes ? [mintAddress, ...accounts] : [mintAddress],
         traceparent: request.traceparent ?? null,
       }
-      const payload = { mint_config: config.id, wallet: to, amount }
-      if (from === null) return toRow(mint, { ...queued, payload })
-      return toRow(transfer, { ...queued, payload: { ...payload, from_wallet: from, ...(handover && { handover }) } })
+      const moved = { mint_config: config.id, amount }
+      const { holder_consent = false, ...grounds } = forced ?? {}
+      const isHandover = handover && { handover }
+      switch (movement.kind) {
+        case "mint":
+          return toRow(mint, { ...queued, payload: { ...moved, wallet: movement.to } })
+        case "burn":
+          return toRow(burn, {
+            ...queued,
+            payload: { ...moved, from_wallet: movement.from, holder_consent, ...grounds },
+          })
+        default: {
+          const payload = { ...moved, wallet: movement.to, from_wallet: movement.from, ...isHandover, ...grounds }
+          return toRow(movement.kind === "transfer" ? transfer : forceTransfer, { ...queued, payload })
+        }
+      }
     })
     await enqueueAll(this.#sql, this.#workspaceId, rows, this.#now)
   }
 
   async #record(accepted: readonly Reserved[]): Promise<void> {
-    const changes = accepted.map(({ request: { author, from, to }, operationId, config, amount }) => ({
-      author,
-      action: from === null ? "token.mint_requested" : "token.transfer_requested",
-      subject: operationId,
-      detail: { mint_config: config.id, amount: fromBaseUnits(amount, config.decimals), ...(from && { from }), to },
-    }))
+    const changes = accepted.map(
+      ({ request: { author, movement, forced }, operationId, config, amount, overrides }) => {
+        const { kind, from, to } = movement
+        const ends = { ...(from && { from }), ...(to && { to }) }
+        return {
+          author,
+          action: `token.${kind}_requested`,
+          subject: operationId,
+          detail: {
+            mint_config: config.id,
+            amount: fromBaseUnits(amount, config.decimals),
+            ...ends,
+            ...forced,
+            ...(overrides && { overrides }),
+          },
+        }
+      },
+    )
     await recordChanges(this.#sql, this.#workspaceId, changes)
   }
 
@@ -217,12 +255,12 @@ export class Reservations {
 
 const begunAs = ({ request, operationId, config, amount }: Considered, mint: Address, now: Date): OperationRow => ({
   id: operationId,
-  kind: request.from === null ? "mint" : "transfer",
+  kind: request.movement.kind,
   status: "queued",
   mint_config: config.id,
-  wallet: request.to,
-  from_wallet: request.from,
-  payload: { amount: amount.toString() },
+  wallet: request.movement.to,
+  from_wallet: request.movement.from,
+  payload: { amount: amount.toString(), ...request.forced },
   signature: null,
   error_code: null,
   error_detail: null,
@@ -235,13 +273,11 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   mint,
 })
 
-const walletsOf = ({ from, to }: TokenRequest): Address[] => (from === null ? [to] : [from, to])
-
 const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
-  walletsOf(request).map((wallet) => ({ config: config.id, wallet }))
+  endsOf(request.movement).map((wallet) => ({ config: config.id, wallet }))
 
 const walletSchemasOf = ({ request, config }: Considered): WalletSchema[] =>
-  walletsOf(request).map((wallet) => ({ schemaId: config.required_schema, wallet }))
+  endsOf(request.movement).map((wallet) => ({ schemaId: config.required_schema, wallet }))
 
 const firstUses = (accepted: readonly Reserved[]): string[] => [
   ...new Set(accepted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
@@ -252,10 +288,10 @@ const firstUses = (accepted: readonly Reserved[]): string[] => [
  * everything away moves with it: at the limit there is no other. Until the operation has landed, no wallet owns it.
  */
 function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
-  const to = holdings.of({ config: config.id, wallet: request.to })
-  const from = request.from === null ? null : holdings.of({ config: config.id, wallet: request.from })
+  const { from, to } = withEnds(request.movement, (wallet) => holdings.of({ config: config.id, wallet }))
   if (from === null) config.issued = (BigInt(config.issued) + amount).toString()
   else from.outgoing += amount
+  if (to === null) return false
   to.incoming += amount
   if (to.hasSlot) return false
   const { max_holders } = config.rules

@@ -6,6 +6,7 @@ import { batchSize } from "#server/ledger/index.ts"
 import { sleep } from "#server/lib/time.ts"
 import { currentTraceparent } from "#server/lib/trace.ts"
 import { Failure } from "#shared/errors.ts"
+import { endsOf } from "#shared/movements.ts"
 import type { OperationRow } from "./operation.ts"
 import { type ReservationResult, Reservations, type TokenRequest } from "./reservations.ts"
 
@@ -119,7 +120,7 @@ async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock
     const outcome = outcomes[i]!
     return "refusal" in outcome && outcome.refusal.code === "wallet_sanctioned"
   })
-  const wallets = sanctioned.flatMap(({ from, to }) => (from === null ? [to] : [from, to]))
+  const wallets = sanctioned.flatMap(({ movement }) => endsOf(movement))
   if (wallets.length > 0) noteRefused(workspaceId, wallets)
 }
 

@@ -28,7 +28,7 @@ async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}
   const asked = await Promise.allSettled(
     mints.map(({ config, to, idempotency = null }, i) =>
       reserveMovement(key.workspaceId, {
-        ...{ idempotency, config, from: null, to, amount: "1" },
+        ...{ idempotency, config, movement: { kind: "mint", from: null, to }, forced: null, amount: "1" },
         author: byOperator(key),
         disclosure: { claims: false, attestations: false },
       }).finally(() => decided(i)),

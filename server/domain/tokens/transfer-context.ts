@@ -1,4 +1,5 @@
 import type { Address } from "#shared/address.ts"
+import { type Between, withEnds } from "#shared/movements.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
@@ -20,16 +21,8 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
 
 /** A request as the rules see it, with the facts about its wallets. */
 export function transferContext(
-  {
-    config,
-    from,
-    to,
-    ...request
-  }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & {
-    config: ConfigRow
-    from: Address | null
-    to: Address
-  },
+  { config, ...request }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & { config: ConfigRow },
+  movement: Between<Address>,
   claims: (of: WalletSchema) => Holder["claims"],
   holdingOf: (key: HoldingKey) => Holding,
   isListed: (wallet: Address) => boolean | undefined,
@@ -42,5 +35,5 @@ export function transferContext(
     unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
     ...holdingOf({ config: config.id, wallet }),
   })
-  return { ...request, ...rulesOf(config), from: from === null ? null : holder(from), to: holder(to) }
+  return { ...request, ...rulesOf(config), ...withEnds(movement, holder) }
 }

@@ -18,7 +18,16 @@ import type { Landed } from "./history.ts"
 import { quarantine } from "./quarantine.ts"
 
 /** Instructions that change who holds what. The effect of any other is read from the chain when it matters. */
-const MOVES = new Set(["MintTo", "MintToChecked", "Burn", "BurnChecked", "Transfer", "TransferChecked"])
+const MOVES = new Set([
+  "MintTo",
+  "MintToChecked",
+  "Burn",
+  "BurnChecked",
+  "PermissionedBurn",
+  "PermissionedBurnChecked",
+  "Transfer",
+  "TransferChecked",
+])
 
 /** Offset in a token account (spl-token: AccountLayout). */
 const OWNER_OFFSET = 32

@@ -1,7 +1,8 @@
 import { z } from "zod"
 import type { Context, Principal } from "#domain/requests"
 import * as tokens from "#domain/tokens"
-import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
+import { address, amountText, createdSpan, idOf, listOf, matching, named, page } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
@@ -10,7 +11,7 @@ import { codesOn } from "#shared/rules/rules.ts"
 
 const { endpoint } = endpointsIn("Token")
 
-/** The errors of every mint and transfer, in addition to those of its rules. */
+/** The errors of every movement, in addition to those of its rules. */
 const refusals = [
   "invalid_public_key",
   "unknown_mint_config",
@@ -32,6 +33,31 @@ const balance = z
   })
   .meta({ id: "Balance" })
 
+const grounds = {
+  reason_code: tokens.reasonCode.meta({ description: "Why the tokens are taken", example: "court_order" }),
+  reference: plainText(200).min(1).meta({
+    description: "Your reference, such as a case number. No personal data: it is kept",
+    example: "2026-CV-0417",
+  }),
+}
+const documentHash = matching(
+  /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/,
+  "must be the SHA-256 of a document in base64url, 43 characters",
+).meta({
+  description: "SHA-256 of the document that justifies it, base64url. Vouch does not get the document",
+  example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+})
+const burnInput = {
+  user_pubkey: walletAddress,
+  mint_config: tokens.knownConfigId,
+  amount: tokens.amountField,
+  ...grounds,
+  holder_consent: z
+    .boolean()
+    .meta({ description: "Whether the holder agreed, as with a redemption. If not, name a document", example: true }),
+  document_sha256: documentHash.optional(),
+}
+
 const mintInput = { user_pubkey: walletAddress, mint_config: tokens.knownConfigId, amount: tokens.amountField }
 const transferInput = {
   from_pubkey: walletAddress,
@@ -39,6 +65,7 @@ const transferInput = {
   mint_config: tokens.knownConfigId,
   amount: tokens.amountField,
 }
+const forceTransferInput = { ...transferInput, ...grounds, document_sha256: documentHash }
 
 /** Errors: validation_failed. */
 function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string }): void {
@@ -47,12 +74,12 @@ function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey
   }
 }
 
-/** Mints or transfers. Answers 202 if the operation is still in progress. */
+/** Moves tokens. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
-  about: Pick<tokens.Move, "config" | "from" | "to" | "amount">,
+  about: Pick<tokens.Move, "config" | "movement" | "amount"> & Partial<Pick<tokens.Move, "forced">>,
 ) {
-  const { record, isFinal } = await tokens.move({ ...ctx, ...about })
+  const { record, isFinal } = await tokens.move({ ...ctx, forced: null, ...about })
   if (!isFinal) ctx.answer.status = 202
   return record
 }
@@ -71,7 +98,7 @@ export const tokenRouter = router({
     input: z.object(mintInput),
     output: tokens.operationRecord,
   }).mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
-    answerMove(ctx, { config, from: null, to, amount }),
+    answerMove(ctx, { config, amount, movement: { kind: "mint", from: null, to } }),
   ),
 
   transfer: endpoint("POST /token/transfer", {
@@ -87,7 +114,43 @@ export const tokenRouter = router({
   }).mutation(async ({ ctx, input }) => {
     requireTwo(input)
     const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
-    return answerMove(ctx, { config, from, to, amount })
+    return answerMove(ctx, { config, amount, movement: { kind: "transfer", from, to } })
+  }),
+
+  burn: endpoint("POST /token/burn", {
+    scope: "token:burn",
+    accepted: "/token/operation/{operation_id}",
+    fails: [...refusals, "holder_consent_required", ...codesOn("burn")],
+    operationId: "burnTokens",
+    summary: "Burn tokens",
+    description:
+      "Burns tokens of any wallet, also of one that is not verified or is on a screening list: for a redemption with the holder's consent, or without it for a reason that a document shows. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
+    input: z.object(burnInput),
+    output: tokens.operationRecord,
+  }).mutation(({ ctx, input }) => {
+    const { mint_config: config, user_pubkey: from, amount, reason_code, reference, holder_consent } = input
+    const { document_sha256 } = input
+    if (!holder_consent && document_sha256 === undefined)
+      fail("holder_consent_required", "document_sha256: is required without the holder's consent.")
+    const forced = { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
+    return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced })
+  }),
+
+  forceTransfer: endpoint("POST /token/force-transfer", {
+    scope: "token:control",
+    accepted: "/token/operation/{operation_id}",
+    fails: [...refusals, "same_wallet", ...codesOn("force_transfer")],
+    operationId: "forceTransferTokens",
+    summary: "Force a transfer",
+    description:
+      "Moves tokens out of any wallet without its holder, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
+    input: z.object(forceTransferInput),
+    output: tokens.operationRecord,
+  }).mutation(({ ctx, input }) => {
+    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, ...forced } = input
+    if (from === to) fail("same_wallet", "to_pubkey: must differ from from_pubkey.")
+    const movement = { kind: "force_transfer", from, to } as const
+    return answerMove(ctx, { config, amount, movement, forced: { ...forced, holder_consent: false } })
   }),
 
   operation: endpoint("GET /token/operation/{id}", {
@@ -95,7 +158,7 @@ export const tokenRouter = router({
     fails: ["operation_not_found"],
     operationId: "getOperation",
     summary: "Get an operation",
-    description: "Returns the status of a mint or a transfer.",
+    description: "Returns the status of a mint, a transfer, a burn or a forced transfer.",
     input: z.object({ id: idOf("op").meta({ description: "The operation's id" }) }),
     output: tokens.operationRecord,
   }).query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),
@@ -110,7 +173,7 @@ export const tokenRouter = router({
       mint_config: tokens.knownConfigId.optional(),
       pubkey: walletAddress.optional().meta({ description: "Only operations with this wallet as sender or recipient" }),
       status: tokens.operationStatus.optional().meta({ description: "Only operations with this status" }),
-      kind: tokens.operationKind.optional().meta({ description: "Only mints, or only transfers" }),
+      kind: tokens.operationKind.optional().meta({ description: "Only operations of this kind" }),
       ...createdSpan,
       ...page,
     }),
@@ -182,10 +245,12 @@ export const tokenRouter = router({
     .query(({ ctx, input }) => {
       const { mint_config: config, amount } = input
       if (input.kind === "mint") {
-        return tokens.preflight(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
+        const movement = { kind: "mint", from: null, to: input.user_pubkey } as const
+        return tokens.preflight(ctx.principal, { config, amount, movement })
       }
       requireTwo(input)
-      return tokens.preflight(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
+      const movement = { kind: "transfer", from: input.from_pubkey, to: input.to_pubkey } as const
+      return tokens.preflight(ctx.principal, { config, amount, movement })
     }),
 
   holders: memberWith("token:read")

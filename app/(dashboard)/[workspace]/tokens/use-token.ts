@@ -13,7 +13,12 @@ const isAtRest = ({ mint_state, reconciling }: TokenView) => mint_state !== "cre
 /** A token, polled while its mint or its accounts are in progress. */
 export const useToken = (id: string) => usePolling("mintConfig.view", { id }, isAtRest)
 
-export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<Operation["kind"], string>
+export const kindNames = {
+  mint: "Mint",
+  transfer: "Transfer",
+  burn: "Burn",
+  force_transfer: "Forced transfer",
+} as const satisfies Record<Operation["kind"], string>
 
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
   status === "confirmed" || status === "failed"

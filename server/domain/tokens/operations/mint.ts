@@ -8,6 +8,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import {
+  arrive,
   configOfMint,
   expectUnits,
   leaveIfEmpty,
@@ -27,20 +28,19 @@ export const mint = defineOperation({
 
   plan: (sql, operations, issuer, seen) =>
     planMovements(sql, operations, {
+      kind: "mint",
       issuer,
       seen,
       build({ id, payload: { wallet: address, amount } }, { asset, before, after }) {
         const wallet = publicKeyOf(address)
         const memoText = operationMemo(id)
-        return send(mintAsset(asset, { wallet, amount, before: before.to, after, memoText }))
+        return send(mintAsset(asset, { wallet, amount, before: before.to, after: after.to, memoText }))
       },
     }),
 
   settle: (sql, settled, workspaceId) =>
     withCounters(sql, workspaceId, settled, ({ wallet, amount }, config, holdingOf) => {
-      const to = holdingOf(wallet)
-      to.incoming -= amount
-      to.balance += amount
+      arrive(holdingOf(wallet), amount)
       config.supply = plus(config.supply, amount)
     }),
 

@@ -1,24 +1,32 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { loadListed } from "#domain/screening"
+import { loadFrozen, loadListed } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
 import type { Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { AccountState, Asset, RestingState } from "#server/solana/asset.ts"
 import type { Address } from "#shared/address.ts"
+import { type Between, isForced, type MovementKind } from "#shared/movements.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
-import { accountStates, holdingKeysOf, readAccounts, type SeenAccounts } from "../account-states.ts"
+import {
+  accountStates,
+  type ConfirmedAccounts,
+  holdingKeysOf,
+  readAccounts,
+  type SeenAccounts,
+} from "../account-states.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
 import { type Holding, loadClaims, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
+import { shouldBeOpen } from "./reconcile-account.ts"
 
-// Shared by mints and transfers.
+// Shared by all kinds of movement.
 
-/** Tokens that are about to be minted to a wallet or moved between two. `amount` is in base units. */
-export type Movement = { mint_config: string; wallet: Address; from_wallet?: Address; amount: bigint }
+/** Tokens that are about to be minted, moved or burned. `amount` is in base units. */
+export type Movement = { mint_config: string; wallet?: Address; from_wallet?: Address; amount: bigint }
 
 export type Build<M extends Movement> = (
   operation: Operation<M>,
@@ -27,14 +35,17 @@ export type Build<M extends Movement> = (
     config: ConfigRow
     /** The state of its wallets' accounts, before and after. */
     before: { to: AccountState; from: AccountState }
-    after: RestingState
+    after: { to: RestingState; from: RestingState }
   },
 ) => Plan
+
+/** What was read of the accounts. A kind that takes tokens also reads whether the sender's is surely absent. */
+type Seen = SeenAccounts & Partial<Pick<ConfirmedAccounts, "isSure">>
 
 export async function planMovements<M extends Movement>(
   sql: Queryable,
   operations: Operation<M>[],
-  { issuer, seen, build }: { issuer: Issuer; seen: SeenAccounts | null; build: Build<M> },
+  { kind, issuer, seen, build }: { kind: MovementKind; issuer: Issuer; seen: Seen | null; build: Build<M> },
 ): Promise<Map<string, Plan>> {
   const now = clock.now()
   const { workspaceId } = issuer
@@ -44,32 +55,49 @@ export async function planMovements<M extends Movement>(
     holdingKeysOf(operation).map(({ wallet }) => ({ schemaId: configOf(operation).required_schema, wallet })),
   )
   const addresses = wallets.map(({ wallet }) => wallet)
-  const [claims, isListed, states] = await Promise.all([
+  const [claims, isListed, states, frozen] = await Promise.all([
     loadClaims(sql, workspaceId, wallets, now),
     loadListed(sql, workspaceId, addresses),
     accountStates(sql, workspaceId, operations, { configOf, seen }),
+    isForced(kind) ? loadFrozen(sql, workspaceId, addresses, now) : null,
   ])
-  const isAbsent = ({ payload }: Operation<M>) =>
-    states({ config: payload.mint_config, wallet: payload.wallet }) === "absent"
-  const reopenings = await loadReopenings(sql, workspaceId, operations.filter(isAbsent))
+  const reopenings = await loadReopenings(
+    sql,
+    workspaceId,
+    operations.flatMap(({ id, payload: { mint_config: config, wallet } }) =>
+      wallet !== undefined && states({ config, wallet }) === "absent" ? { id, config, wallet } : [],
+    ),
+  )
   const plan = (operation: Operation<M>): Plan => {
+    const { id, payload, redo } = operation
     const config = configOf(operation)
-    const { wallet: to, from_wallet: from = null, amount } = operation.payload
-    const context = transferContext({ config, from, to, amount, now }, claims, () => NOTHING, isListed)
+    const { wallet: to = null, from_wallet: from = null, amount } = payload
+    const movement = { kind, from, to } as Between<Address>
+    const context = transferContext({ config, amount, now }, movement, claims, () => NOTHING, isListed)
     const violation = firstViolationAtSigning(context)
-    if (violation && !operation.redo) return { do: "fail", refusal: violation }
-    const stateOf = (wallet: Address) => states({ config: config.id, wallet })
-    const before = { to: stateOf(to), from: from === null ? ("absent" as const) : stateOf(from) }
+    if (violation && !redo) return { do: "fail", refusal: violation }
+    const stateOf = (wallet: Address | null) =>
+      wallet === null ? ("absent" as const) : states({ config: config.id, wallet })
+    const before = { to: stateOf(to), from: stateOf(from) }
     if (before.to === null || before.from === null) return { do: "look up" }
-    const reopening = before.to === "absent" ? reopenings(operation) : null
+    // A single read is not enough to conclude that the account has nothing to take.
+    if (from !== null && config.transfer_mode === "holder" && before.from === "absent")
+      return seen?.isSure?.({ id }) ? { do: "fail", refusal: uncovered(from) } : { do: "defer" }
+    const reopening = reopenings(id)
     if (reopening) return reopening
+    // The wallets of a mint or a transfer were just found verified, which keeps an account open in holder mode. A redone
+    // one may go to a wallet that has since lost its verification.
+    const isOpen = (wallet: Address) =>
+      frozen === null
+        ? violation === null
+        : !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
+    const after = (wallet: Address | null): RestingState =>
+      config.transfer_mode === "holder" && wallet !== null && isOpen(wallet) ? "thawed" : "frozen"
     return build(operation, {
       asset: assetOf(issuer, config),
       config,
       before: { to: before.to, from: before.from },
-      // Both sides were just found verified, which keeps an account open in holder mode. A redone movement may go to a
-      // wallet that has since lost its verification.
-      after: config.transfer_mode === "agent" || violation ? "frozen" : "thawed",
+      after: { to: after(to), from: after(from) },
     })
   }
   return new Map(operations.map((operation) => [operation.id, plan(operation)]))
@@ -141,6 +169,18 @@ export async function configOfMint(sql: Queryable, workspaceId: string, mint: Ad
   return config.id
 }
 
+/** What is on its way to a wallet has arrived. */
+export function arrive(to: Holding, amount: bigint): void {
+  to.incoming -= amount
+  to.balance += amount
+}
+
+/** What is on its way from a wallet has left. */
+export function depart(from: Holding, amount: bigint): void {
+  from.outgoing -= amount
+  from.balance -= amount
+}
+
 export function leaveIfEmpty(holding: Holding, config: ConfigRow): void {
   if (!holding.hasSlot || holding.balance > 0n || holding.incoming > 0n) return
   holding.hasSlot = false
@@ -149,5 +189,5 @@ export function leaveIfEmpty(holding: Holding, config: ConfigRow): void {
 
 export const uncovered = (wallet: Address): Refusal => ({
   code: "insufficient_balance",
-  detail: `amount: more than the balance of ${wallet}. Transfer less.`,
+  detail: `amount: more than the balance of ${wallet}. Send less.`,
 })

@@ -68,6 +68,6 @@ export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder[
   if (config.transfer_mode === "agent") return false
   if (config.paused && !extensionsOf(config).includes("pausable")) return false
   const to: Holder = { wallet, claims, ...NOTHING }
-  const context = { amount: 0n, from: null, to, now: clock.now(), ...rulesOf(config) }
+  const context = { amount: 0n, kind: "mint" as const, from: null, to, now: clock.now(), ...rulesOf(config) }
   return firstViolationOfHolding(context) === null
 }

@@ -1,0 +1,102 @@
+import { z } from "zod"
+import { defineOperation, send } from "#server/ledger/index.ts"
+import { storedAddress } from "#server/lib/fields.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import { burnAsset } from "#server/solana/asset.ts"
+import { operationMemo } from "#server/solana/memo.ts"
+import { TokenError } from "#server/solana/program-error.ts"
+import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
+import { storedAmount } from "../amount.ts"
+import { extensionsOf } from "../config.ts"
+import { grounds, noteForced } from "./forced.ts"
+import {
+  configOfMint,
+  depart,
+  leaveIfEmpty,
+  movementEffects,
+  planMovements,
+  plus,
+  uncovered,
+  withCounters,
+} from "./movement.ts"
+
+const INSTRUCTIONS = ["BurnChecked", "PermissionedBurnChecked"]
+
+const payload = z.object({
+  mint_config: z.string(),
+  from_wallet: storedAddress,
+  amount: storedAmount,
+  holder_consent: z.boolean(),
+  ...grounds,
+})
+
+const memoOf = (id: string, { holder_consent }: { holder_consent: boolean }) =>
+  operationMemo(id, holder_consent ? undefined : "forced")
+
+/** Burns a wallet's tokens, whatever the rules say about their holder. */
+export const burn = defineOperation({
+  kind: "burn",
+  label: "Burn",
+  isUrgent: false,
+  payload,
+  lookUp: lookUpToTake,
+
+  plan: (sql, operations, issuer, seen: ConfirmedAccounts | null) =>
+    planMovements(sql, operations, {
+      kind: "burn",
+      issuer,
+      seen,
+      build({ id, payload }, { asset, config, before, after }) {
+        const { from_wallet, amount } = payload
+        return send(
+          burnAsset(asset, {
+            wallet: publicKeyOf(from_wallet),
+            amount,
+            // In agent mode, an account that holds tokens is frozen. In holder mode it was found on chain.
+            before: before.from === "thawed" ? "thawed" : "frozen",
+            after: after.from,
+            memoText: memoOf(id, payload),
+            isPermissioned: extensionsOf(config).includes("permissioned_burn"),
+          }),
+        )
+      },
+    }),
+
+  async settle(sql, settled, workspaceId) {
+    await withCounters(sql, workspaceId, settled, ({ from_wallet, amount }, config, holdingOf) => {
+      const from = holdingOf(from_wallet)
+      depart(from, amount)
+      config.supply = plus(config.supply, -amount)
+      config.issued = plus(config.issued, -amount)
+      leaveIfEmpty(from, config)
+    })
+    await noteForced(sql, workspaceId, "burn", settled)
+  },
+
+  settleAgain: null,
+
+  release: (sql, operations, workspaceId) =>
+    withCounters(sql, workspaceId, operations, ({ from_wallet, amount }, _config, holdingOf) => {
+      holdingOf(from_wallet).outgoing -= amount
+    }),
+
+  memoId: ({ id }) => id,
+  effects: movementEffects,
+
+  async rebuild(sql, { id, memo, instruction, accounts: [account, mint], amount }, { workspaceId, ownerOf }) {
+    const from_wallet = ownerOf(account!)
+    if (!INSTRUCTIONS.includes(instruction) || from_wallet === null || amount === null) return null
+    const config = await configOfMint(sql, workspaceId, mint!)
+    if (config === null) return null
+    const payload = { mint_config: config, from_wallet, amount, holder_consent: memo === operationMemo(id) }
+    await withCounters(sql, workspaceId, [{ payload }], (_payload, _config, holdingOf) => {
+      holdingOf(from_wallet).outgoing += amount
+    })
+    return payload
+  },
+
+  recover: (error, { payload }) =>
+    error.custom === TokenError.InsufficientFunds
+      ? { do: "fail", refusal: uncovered(payload.from_wallet) }
+      : { do: "retry" },
+})

@@ -1,0 +1,32 @@
+import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
+import { recordChanges, vouch } from "#domain/audit-log"
+import type { Operation } from "#server/ledger/index.ts"
+import { type MovementKind, reasonCodes } from "#shared/movements.ts"
+
+/** Why an operation takes tokens out of a wallet. A restored database knows only that it did. */
+export const grounds = {
+  reason_code: z.enum(reasonCodes).optional(),
+  reference: z.string().optional(),
+  /** base64url */
+  document_sha256: z.string().optional(),
+}
+export type Grounds = z.output<z.ZodObject<typeof grounds>>
+
+/** Notes in the audit log that tokens have been taken. Their request was noted with its author. */
+export const noteForced = (
+  sql: Queryable,
+  workspaceId: string,
+  kind: MovementKind,
+  settled: readonly Operation<Grounds & { mint_config: string }>[],
+): Promise<void> =>
+  recordChanges(
+    sql,
+    workspaceId,
+    settled.map(({ id, payload: { mint_config, reason_code, reference, document_sha256 } }) => ({
+      author: vouch,
+      action: `token.${kind}_confirmed`,
+      subject: id,
+      detail: { mint_config, reason_code, reference, document_sha256 },
+    })),
+  )

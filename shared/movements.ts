@@ -1,0 +1,46 @@
+/** The kinds of operation that move tokens, in the order in which screens list them. */
+export const movementKinds = ["mint", "transfer", "burn", "force_transfer"] as const
+export type MovementKind = (typeof movementKinds)[number]
+
+type Ends<W> = {
+  mint: { from: null; to: W }
+  transfer: { from: W; to: W }
+  burn: { from: W; to: null }
+  force_transfer: { from: W; to: W }
+}
+
+/** A kind of movement, with what is known about the wallets that it takes from and gives to. */
+export type Between<W, Kind extends MovementKind = MovementKind> = {
+  [K in Kind]: { kind: K } & Ends<W>[K]
+}[Kind]
+
+/** Whether it takes tokens whatever the rules say about their holder. */
+export const isForced = (kind: MovementKind): boolean => kind === "burn" || kind === "force_transfer"
+
+/** The wallets of a movement, the one that it takes from first. */
+export const endsOf = <W>({ from, to }: Between<W>): W[] => [
+  ...(from === null ? [] : [from]),
+  ...(to === null ? [] : [to]),
+]
+
+/** The same movement, with something else about its wallets. */
+export const withEnds = <W, X>(movement: Between<W>, about: (end: W) => X): Between<X> => {
+  const { kind, from, to } = movement
+  // The kind decides which ends there are, and that stays.
+  return { kind, from: from === null ? null : about(from), to: to === null ? null : about(to) } as Between<X>
+}
+
+/** Why tokens are taken out of a wallet or held in it. */
+export const reasonCodes = [
+  "redemption",
+  "buyback",
+  "court_order",
+  "sanctions",
+  "regulator",
+  "lost_wallet",
+  "estate",
+  "error_correction",
+  "tax",
+  "other",
+] as const
+export type ReasonCode = (typeof reasonCodes)[number]

@@ -117,6 +117,8 @@ export const apiKeys = pgTable(
     revokedAt: time("revoked_at"),
     lastUsedAt: time("last_used_at"),
     createdAt: time("created_at").notNull(),
+    /** The user who created it; rotation keeps it. Null for the first keys and those of the command line. */
+    createdBy: text("created_by"),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
 )

@@ -252,7 +252,7 @@ export const kept = {
   invitations: { of: "members", what: "Who was invited, with the email address" },
   accounts: { of: "none", what: "Your company's name, plan and settings" },
   workspaces: { of: "none", what: "Workspaces and their settings" },
-  api_keys: { of: "none", what: "API keys" },
+  api_keys: { of: "none", what: "API keys, and which member created each" },
   key_secrets: { of: "none", what: "Hashes of keys' secrets, and which member saw them" },
   bulk_revocation_items: { of: "none", what: "Which attestations were revoked together; 30 days" },
   schemas: { of: "none", what: "What can be verified" },

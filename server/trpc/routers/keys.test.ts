@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { createKey } from "#domain/accounts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
@@ -95,6 +96,19 @@ test("rotating gives a new secret, the old one works during the overlap, and the
     const { error } = await owner.browser.mutate("key.rotate", { key_id: first.key_id, grace_seconds })
     expect(error.error).toBe("validation_failed")
   }
+})
+
+test("a key keeps its creator when another member rotates it, and one of the command line has none", async () => {
+  const { data } = await create()
+  const other = await member(app, { account: owner.account })
+  await other.browser.mutate("key.rotate", { key_id: data.key_id, grace_seconds: 0 })
+  const { workspaceId } = owner
+  const { keyId } = await createKey({ workspaceId, mode: "test", name: "Operator's", scopes: [] })
+  const creatorOf = async (id: string) =>
+    (await sql`select u.email from api_keys k left join users u on u.id = k.created_by where k.id = ${id}`)[0]!.email
+  expect([await creatorOf(data.key_id), await creatorOf(keyId)]).toEqual([owner.email, null])
+  const names = new Map((await list()).map((key: Record<string, string>) => [key.key_id, key.created_by]))
+  expect([names.get(data.key_id), names.get(keyId)]).toEqual(["The owner", "Command line"])
 })
 
 test("revoking ends a key at once, and a second time changes nothing and adds no entry", async () => {

@@ -83,13 +83,13 @@ const facts: Column<Key>[] = [
   { header: "Last used", cell: ({ last_used_at }) => <TimeOr at={last_used_at} otherwise="Never" /> },
   { header: "Expires", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
   {
-    header: "Created",
+    header: "Created by",
     cell: (row) => (
       <>
-        <span className="block whitespace-nowrap">
+        {row.created_by && <span className="block">{row.created_by}</span>}
+        <span className="block text-xs whitespace-nowrap text-muted">
           <Ago at={row.created_at} />
         </span>
-        {row.created_by && <span className="text-xs text-muted">by {row.created_by}</span>}
         {row.known_to && (
           <span className="block min-w-36 text-xs text-notice">
             {row.known_to} knows this key but can no longer manage keys. Rotate or revoke it.

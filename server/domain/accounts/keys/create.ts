@@ -36,8 +36,8 @@ export async function createKey({
     await holdPermission(sql, workspaceId, author, "key:write")
     if (author !== theOperator) await requireBelowLimit(sql, workspaceId)
     await sql`
-      insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
-      values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
+      insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at, created_by)
+      values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()}, ${userIdOf(author)})`
     await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey, author })
     const detail = { name, scopes, expires_at: expiresAt && toTimestamp(expiresAt) }
     await recordChange(sql, workspaceId, { author, action: "key.created", subject: key.keyId, detail })

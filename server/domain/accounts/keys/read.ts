@@ -24,7 +24,7 @@ type ListedKey = Key & {
   start: string
   status: KeyStatus
   last_used_at: Date | null
-  /** The key's creator, from the audit log; null if the entry is gone. */
+  /** The creator's name, or the one in the audit log if it was no user or the user is gone. */
   created_by: string | null
   /** A former key manager who saw an active secret of the key. */
   known_to: string | null
@@ -44,7 +44,7 @@ export async function listKeys({
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= ${now} then 'expired' else 'active' end as status,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
-      c.actor_name as created_by,
+      coalesce((select u.name from users u where u.id = k.created_by), c.actor_name) as created_by,
       (select coalesce(u.name, 'a former member') from key_secrets s
        left join users u on u.id = s.shown_to
        left join members m on m.account_id = a.id and m.user_id = s.shown_to and m.role <> 'viewer'

@@ -44,6 +44,11 @@ export const apiErrors = {
     "The wallet is refused by screening",
     "Do not serve this wallet. If the match is false, an owner or a compliance officer can clear it under Reviews.",
   ),
+  wallet_frozen: defineError(
+    403,
+    "The wallet is frozen",
+    "Use another wallet, or lift the freeze with POST /token/unfreeze once its reason has ended.",
+  ),
   wallet_not_verified: defineError(
     403,
     "The wallet is not verified",

@@ -14,6 +14,8 @@ export const eventTypes = {
   "token.resumed": "A mint configuration was resumed",
   "investor.frozen": "A wallet's tokens were frozen because it is on a list",
   "investor.unfrozen": "A wallet's tokens are no longer frozen because of a list",
+  "wallet.frozen": "A wallet was frozen, for one token or for every token",
+  "wallet.unfrozen": "A freeze of a wallet was lifted",
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",

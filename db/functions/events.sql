@@ -78,6 +78,19 @@ BEGIN
 	RETURN NULL;
 END $$;
 
+-- The row is new when a wallet is frozen, and old when it is unfrozen. Both events say why it was frozen.
+CREATE OR REPLACE FUNCTION "stage_wallet_freeze"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	freeze "wallet_freezes" := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (freeze."workspace_id",
+		CASE TG_OP WHEN 'DELETE' THEN 'wallet.unfrozen' ELSE 'wallet.frozen' END,
+		jsonb_build_object('user_pubkey', freeze."wallet", 'mint_config', NULLIF(freeze."mint_config", '*'),
+			'reason_code', freeze."reason_code", 'investor_id',
+			(SELECT "investor_id" FROM "wallet_owner"(freeze."workspace_id", freeze."wallet"))), clock_timestamp());
+	RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",

@@ -42,6 +42,9 @@ FOR EACH ROW WHEN (NEW."frozen_at" IS NOT NULL) EXECUTE FUNCTION "stage_freeze"(
 CREATE OR REPLACE TRIGGER "events_of_screening_hits" AFTER UPDATE ON "screening_hits"
 FOR EACH ROW WHEN ((NEW."frozen_at" IS NULL) <> (OLD."frozen_at" IS NULL)) EXECUTE FUNCTION "stage_freeze"();
 
+CREATE OR REPLACE TRIGGER "events_of_wallet_freezes" AFTER INSERT OR DELETE ON "wallet_freezes"
+FOR EACH ROW EXECUTE FUNCTION "stage_wallet_freeze"();
+
 CREATE OR REPLACE TRIGGER "events_of_new_reviews" AFTER INSERT ON "reviews"
 FOR EACH ROW EXECUTE FUNCTION "stage_review"();
 

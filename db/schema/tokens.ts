@@ -13,6 +13,9 @@ import {
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
+import type { ReasonCode } from "#shared/movements.ts"
+import type { AuditActor } from "#shared/statuses.ts"
+import { ofWorkspace } from "./accounts.ts"
 import { schemas } from "./attestations.ts"
 import { refersTo, time } from "./columns.ts"
 
@@ -89,4 +92,22 @@ export const holdings = pgTable(
     refersTo(mintConfigs, t.workspaceId, t.mintConfig),
     check("holdings_in_flight", sql`${t.incoming} >= 0 and ${t.outgoing} >= 0`),
   ],
+)
+
+/** Wallets that a workspace has frozen. Lifting a freeze deletes its row; the audit log keeps both. */
+export const walletFreezes = pgTable(
+  "wallet_freezes",
+  {
+    workspaceId: ofWorkspace(),
+    wallet: text().$type<Address>().notNull(),
+    /** The token's configuration; `*` for every token, including later ones. */
+    mintConfig: text("mint_config").notNull(),
+    reasonCode: text("reason_code").$type<ReasonCode>().notNull(),
+    reference: text().notNull(),
+    /** Who froze it, as in the audit log. */
+    actor: text().$type<AuditActor>().notNull(),
+    actorId: text("actor_id"),
+    frozenAt: time("frozen_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.wallet, t.mintConfig] })],
 )

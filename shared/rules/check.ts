@@ -33,10 +33,12 @@ export function overridden(context: TransferContext): RuleCode[] {
   if (from === null) return []
   const transfer: TransferContext = { ...context, kind: "transfer", from, to: to ?? from }
   return allRules
-    .filter((rule) => !rule.on.includes(context.kind) || rule.on.includes("transfer"))
-    .filter((rule) => appliesTo(rule, transfer) && rule.check(transfer) !== null && rule.check(context) === null)
+    .filter((rule) => rule.checked !== "request" && isViolated(rule, transfer) && !isViolated(rule, context))
     .map(({ code }) => code)
 }
+
+const isViolated = (rule: Rule, context: TransferContext): boolean =>
+  appliesTo(rule, context) && rule.check(context) !== null
 
 /** A rule's result for a request. `undecided`: the rule needs claims, and the wallet is not verified. */
 export type Finding = { code: RuleCode; outcome: "passed" | "refused" | "undecided"; detail: string }

@@ -32,8 +32,8 @@ const verified = (context: TransferContext): TransferContext => ({
 const allWrong = (kind: MovementKind): TransferContext =>
   requests[kind]({
     amount: 1000n,
-    from: alice({ claims: null }),
-    to: bob({ claims: null }),
+    from: alice({ claims: null, isFrozen: true }),
+    to: bob({ claims: null, isFrozen: true }),
     rules: {
       ...{ ...lockedFor(1), ...US, ...ACCREDITED },
       ...{ max_supply: 1n, max_holders: 1, max_balance_per_wallet: 1n },
@@ -41,11 +41,17 @@ const allWrong = (kind: MovementKind): TransferContext =>
     config: { paused: true },
   })
 
+const unfrozen = (context: TransferContext): TransferContext => ({
+  ...context,
+  ...withEnds<Holder, Holder>(context, (holder) => ({ ...holder, isFrozen: false })),
+})
+
 type Repair = [RuleCode, (context: TransferContext) => TransferContext]
 
 const repairs: Repair[] = [
   ["mint_paused", unpaused],
   ["transfers_locked", (context) => without(context, "transfers_locked_until")],
+  ["wallet_frozen", unfrozen],
   ["wallet_not_verified", verified],
   ["country_not_allowed", (context) => without(context, "allowed_countries")],
   ["not_accredited", (context) => without(context, "require_accredited")],
@@ -133,6 +139,7 @@ test("every rule that applies reports its result, and rules about unknown claims
   const rules = { ...US, ...ACCREDITED, max_holders: 3 }
   expect(findings(transfer({ rules }))).toEqual([
     { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    { code: "wallet_frozen", outcome: "passed", detail: "Neither wallet is frozen." },
     {
       code: "wallet_not_verified",
       outcome: "passed",
@@ -150,6 +157,7 @@ test("every rule that applies reports its result, and rules about unknown claims
   const untold = findings(mint({ rules: ACCREDITED, to: bob({ claims: null }) }))
   expect(untold.map(({ code, outcome }) => `${code} ${outcome}`)).toEqual([
     "mint_paused passed",
+    "wallet_frozen passed",
     "wallet_not_verified refused",
     "not_accredited undecided",
     "supply_cap_exceeded passed",

@@ -11,6 +11,8 @@ export type Holder = {
   claims: Claims | null
   /** Whether it is on a screening list and not cleared. Absent if wallets are not screened. */
   isListed?: boolean | undefined
+  /** Whether the workspace has frozen it, for this token or for every one. */
+  isFrozen: boolean
   /** Why it is not verified. Absent if it is, or if the caller may not know. */
   unverifiedBecause?: string | undefined
   /** Its confirmed balance, and amounts in progress to and from it. */

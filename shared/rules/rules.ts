@@ -4,6 +4,7 @@ import { balance } from "./balance.ts"
 import { balanceLimit } from "./balance-limit.ts"
 import { countries } from "./countries.ts"
 import type { Rule } from "./define.ts"
+import { frozen } from "./frozen.ts"
 import { holders } from "./holders.ts"
 import { listed } from "./listed.ts"
 import { lockUp } from "./lock-up.ts"
@@ -16,6 +17,7 @@ export const rules = [
   paused,
   lockUp,
   listed,
+  frozen,
   verified,
   countries,
   accredited,

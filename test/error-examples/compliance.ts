@@ -49,6 +49,12 @@ export const compliance: Scenarios = {
     const userPubkey = bs58.encode(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]))
     return ask(app, { method: "POST", path: "/kyc/start", key, json: { userPubkey, schemaId: SCHEMA } })
   },
+  wallet_frozen: refused({}, async (app, key) => {
+    const wallet = await verified(app, key)
+    const json = { user_pubkey: wallet, reason_code: "court_order", reference: "2026-CV-0417" }
+    await done(app, { method: "POST", path: "/token/freeze", key: key.apiKey, json })
+    return mint(key, wallet, "25")
+  }),
   wallet_not_verified: refused({}, async (_app, key) => mint(key, newWallet(), "25")),
   country_not_allowed: refused({ allowed_countries: ["US"] }, async (app, key) =>
     mint(key, await verified(app, key, { country: "DE" }), "25"),

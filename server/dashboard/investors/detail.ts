@@ -3,7 +3,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
-import { readStates } from "#domain/tokens"
+import { loadFreezes, readStates, toShownFreeze } from "#domain/tokens"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -95,10 +95,11 @@ async function readHoldings(
       and (h.balance > 0 or h.incoming > 0 or h.outgoing > 0 or c.transfer_mode = 'holder')
     order by c.created_at desc, c.id, w.place limit ${MOST}`
   if (rows.length === 0) return { tokens: [], chain_answered: true }
-  const accounts = await readStates(
-    { workspaceId, mode },
-    rows.map(({ id, wallet }) => ({ config: id, wallet })),
-  )
+  const keys = rows.map(({ id, wallet }) => ({ config: id, wallet }))
+  const [accounts, freezeOf] = await Promise.all([
+    readStates({ workspaceId, mode }, keys),
+    loadFreezes(sql, workspaceId, wallets),
+  ])
   const held = rows.map((row, i) => {
     const account = accounts?.[i] ?? null
     const isByChain = row.transfer_mode === "holder" && account !== null
@@ -121,6 +122,7 @@ async function readHoldings(
           incoming: units(row.incoming),
           outgoing: units(row.outgoing),
           // On chain. Null while it does not answer.
+          freeze: toShownFreeze(freezeOf({ config: row.id, wallet: row.wallet })),
           account: row.account && (row.account.state === "thawed" ? ("open" as const) : row.account.state),
         })),
       },

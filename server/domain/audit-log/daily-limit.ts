@@ -20,6 +20,7 @@ const unlimited: ReadonlySet<string> = new Set([
   "token.transfer_requested",
   "token.burn_requested",
   "token.force_transfer_requested",
+  "wallet.frozen",
 ])
 
 /**
@@ -45,7 +46,7 @@ export async function countChanges(
   if (counted.length === 0)
     fail(
       "rate_limited",
-      `The API keys of this workspace have made ${most} changes today, which is the limit (VOUCH_MAX_CHANGES_PER_DAY). They can still revoke, cancel, erase, pause, disable and delete, and members can change anything. Retry after midnight (UTC).`,
+      `The API keys of this workspace have made ${most} changes today, which is the limit (VOUCH_MAX_CHANGES_PER_DAY). They can still revoke, cancel, erase, freeze, pause, disable and delete, and members can change anything. Retry after midnight (UTC).`,
       { retryAfterSeconds: secondsLeftToday(now) },
     )
 }

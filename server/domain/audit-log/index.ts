@@ -3,6 +3,7 @@
 /** Writing it, in the transaction of the change. */
 export {
   type Author,
+  actorOf,
   recordAccountChange,
   recordChange,
   recordChanges,

@@ -68,7 +68,8 @@ type Actor = {
   requestId: string | null
 }
 
-function actorOf({ principal, requestId }: Author): Actor {
+/** How a row names an author. The name is null for a key. */
+export function actorOf({ principal, requestId }: Author): Actor {
   if (!("via" in principal)) return { actor: "user", id: principal.id, name: principal.name, requestId }
   const { via } = principal
   if (via.kind === "operator") return { actor: "operator", id: null, name: "Command line", requestId }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { changeableFields } from "#domain/tokens"
 import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
-import { movementKinds } from "#shared/movements.ts"
+import { movementKinds, reasonCodes } from "#shared/movements.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
 
@@ -82,6 +82,15 @@ const shapes = {
   InvestorEvent: {
     types: ["investor.frozen", "investor.unfrozen"],
     data: z.object({ user_pubkey: wallet, investor_id: investorId.nullable() }),
+  },
+  WalletFreezeEvent: {
+    types: ["wallet.frozen", "wallet.unfrozen"],
+    data: z.object({
+      user_pubkey: wallet,
+      investor_id: investorId.nullable(),
+      mint_config: mintConfig.nullable().meta({ description: "The token; null for every token", example: null }),
+      reason_code: z.enum(reasonCodes).meta({ description: "Why it was frozen", example: "court_order" }),
+    }),
   },
   QuotaEvent: {
     types: ["quota.threshold"],

@@ -24,6 +24,8 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "token.changed": null,
   "investor.frozen": null,
   "investor.unfrozen": null,
+  "wallet.frozen": null,
+  "wallet.unfrozen": null,
 }
 
 /** An event without a number in its workspace's sequence: what its id is made of. */

@@ -205,6 +205,16 @@ export const kept = {
     },
     plain: ["workspace_id, mint_config, incoming, outgoing, counted"],
   }),
+  wallet_freezes: ofInvestors("wallet_freezes", {
+    what: "Wallets that your workspace has frozen",
+    kept: "Until unfrozen, even after an erasure: the order that froze the wallet still binds you",
+    says: {
+      wallet,
+      reason_code: { stays: "why it is frozen, as a code" },
+      reference: { stays: "your reference, which must not contain personal data" },
+    },
+    plain: ["workspace_id, mint_config, actor, actor_id, frozen_at"],
+  }),
   erasures: ofInvestors("erasures", {
     what: "That a person was erased, and when",
     kept: "Forever",

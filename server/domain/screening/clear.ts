@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { type Author, recordChange, vouch } from "#domain/audit-log"
 import { closeReviews } from "#domain/reviews"
-import { followScreening } from "#domain/token-accounts"
+import { followFreeze } from "#domain/token-accounts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 
@@ -19,7 +19,7 @@ export async function clearHits(
       and gone_at is null
     returning list, frozen_at`
   if (cleared.length === 0) return
-  if (cleared.some(({ frozen_at }) => frozen_at !== null)) await followScreening(sql, workspaceId, wallet)
+  if (cleared.some(({ frozen_at }) => frozen_at !== null)) await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
   const detail = { lists: cleared.map(({ list }) => list).sort(), review: reviewId }
   await recordChange(sql, workspaceId, { author, action: "wallet.cleared", subject: wallet, detail })
 }
@@ -37,7 +37,7 @@ export async function endHit(
     where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list} and gone_at is null
     returning frozen_at is not null and cleared_at is null as frozen`
   if (!gone) return false
-  if (gone.frozen) await followScreening(sql, workspaceId, wallet)
+  if (gone.frozen) await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
   const change = { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } }
   await recordChange(sql, workspaceId, change)
   const withoutHit = sql`wallet = ${wallet} and kind = 'screening' and not exists (

@@ -2,7 +2,7 @@ import { type Queryable, repeatOnDeadlock, sql as requests, type Sql } from "#db
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange, vouch } from "#domain/audit-log"
 import { openReview } from "#domain/reviews"
-import { followScreening } from "#domain/token-accounts"
+import { followFreeze } from "#domain/token-accounts"
 import { logger } from "#server/lib/log.ts"
 import { clock, formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -98,7 +98,7 @@ async function freezeIfChosen(
       and frozen_at is null and cleared_at is null and gone_at is null
     returning wallet`
   if (!frozen) return false
-  await followScreening(sql, workspaceId, wallet)
+  await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
   await recordChange(sql, workspaceId, { author: vouch, action: "wallet.frozen", subject: wallet, detail: { list } })
   return true
 }

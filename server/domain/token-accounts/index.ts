@@ -3,8 +3,8 @@
 /** Addresses. */
 export { accountName, assetMintOf, assetMintPlace, isOwn, ownAmong } from "./asset-accounts.ts"
 
-/** Reconciling an account with its wallet's verification. */
-export { enqueueReconcile, followScreening, followVerification, reconciliation } from "./reconcile.ts"
+/** Reconciling an account with what its wallet may do. */
+export { enqueueReconcile, followFreeze, followVerification, reconciliation } from "./reconcile.ts"
 
 /** What creating a mint, and moving its authority, share for credentials and tokens. */
 export { authorityMove, mintEffects, planMoves, recoverMintCreation, type SeenAuthorities } from "./mint-operations.ts"

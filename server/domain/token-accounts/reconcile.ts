@@ -38,8 +38,15 @@ export const followVerification = (
   { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: Address },
 ): Promise<void> => reconcileHeld(sql, workspaceId, wallet, sql`and c.required_schema = ${schemaId}`)
 
-/** Freezes or opens a wallet's accounts after a match or its clearing, in the transaction of the change. */
-export async function followScreening(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
-  await reconcileHeld(sql, workspaceId, wallet, sql``)
+/**
+ * Freezes or opens a wallet's accounts, of every token or of one, in the transaction that changes whether they may be
+ * open. It voids plans first: a mint that was saved before has its holding, so its account is found here, and later ones
+ * respect the change.
+ */
+export async function followFreeze(
+  sql: Queryable,
+  { workspaceId, wallet, mintConfig }: { workspaceId: string; wallet: Address; mintConfig: string | null },
+): Promise<void> {
   await voidPlans(sql, workspaceId)
+  await reconcileHeld(sql, workspaceId, wallet, mintConfig === null ? sql`` : sql`and c.id = ${mintConfig}`)
 }

@@ -19,14 +19,13 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { extensionDefinitions, extensionsIn, isScaled } from "#server/solana/mint-extensions.ts"
 import type { Address } from "#shared/address.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
-import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import { type AssetAccount, readAccountsNow } from "./account-states.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
 import { type ConfigRow, configColumns, extensionsOf, isBeingReconciled } from "./config.ts"
-import { loadClaims, NOTHING } from "./holder-facts.ts"
+import { loadStandings } from "./holder-facts.ts"
 import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
+import { lossOfHolding } from "./operations/reconcile-account.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
-import { rulesOf } from "./transfer-context.ts"
 
 /** The most accounts that one getMultipleAccounts takes. No workspace has more configurations. */
 const ACCOUNTS = 100
@@ -208,13 +207,12 @@ async function reasonsToBeFrozen(
   const now = addSeconds(clock.now(), -GRACE_SECONDS)
   const schemaId = config.required_schema
   const wallets = batch.map(({ wallet }) => ({ schemaId, wallet }))
-  const claims = await loadClaims(sql, workspaceId, wallets, now)
+  const standings = await loadStandings(sql, workspaceId, wallets, now)
   const addresses = batch.map(({ wallet }) => wallet)
   const frozen = await loadFrozen(sql, workspaceId, addresses, now)
   return (wallet) => {
     if (frozen.has(wallet)) return "its wallet is on a screening list"
-    const to = { wallet, claims: claims({ schemaId, wallet }), ...NOTHING }
-    const violation = firstViolationOfHolding({ amount: 0n, kind: "mint", from: null, to, now, ...rulesOf(config) })
+    const violation = lossOfHolding(config, wallet, standings, now)
     return violation === null ? null : `its wallet may not hold (${violation.code})`
   }
 }

@@ -18,24 +18,46 @@ const attestationsOf = (sql: Queryable, wanted: readonly WalletSchema[]) => sql`
       as t(schema_id, wallet)
   ) w on a.wallet = w.wallet and a.schema_id = w.schema_id`
 
-/**
- * The claims of wallets that are verified now, by schema and wallet. An unverified wallet has none. A verified wallet
- * whose claims were erased has an empty set.
- */
-export async function loadClaims(
+/** What is known about wallets themselves, as opposed to what they hold. */
+export type Standings = {
+  /** The claims of a verified wallet. Null while it is not verified; empty if its claims were erased. */
+  claims: (of: WalletSchema) => Claims | null
+  isFrozen: (of: HoldingKey) => boolean
+}
+
+type StandingRow = { wallet: Address } & (
+  | { frozen_in: null; id: string; schema_id: string; claims: Buffer | null }
+  | { frozen_in: string; id: null; schema_id: null; claims: null }
+)
+
+/** Who is verified and who is frozen now, in one statement, because every mint and transfer reads it. */
+export async function loadStandings(
   sql: Queryable,
   workspaceId: string,
   wanted: readonly WalletSchema[],
   now: Date,
-): Promise<(of: WalletSchema) => Claims | null> {
-  const rows = await sql<{ id: string; schema_id: string; wallet: Address; claims: Buffer | null }[]>`
-    select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
+): Promise<Standings> {
+  const rows = await sql<StandingRow[]>`
+    (select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims, null as frozen_in
     from ${attestationsOf(sql, wanted)} where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
-    order by a.schema_id, a.wallet, a.seq desc`
+    order by a.schema_id, a.wallet, a.seq desc)
+    union all
+    select null, null, wallet, null, mint_config from wallet_freezes
+    where workspace_id = ${workspaceId} and wallet = any(${wanted.map(({ wallet }) => wallet)})`
   const claims = new Map<string, Claims>()
-  for (const { id, schema_id: schemaId, wallet, claims: sealed } of rows)
-    claims.set(nameOf({ schemaId, wallet }), sealed === null ? {} : openClaims(id, sealed))
-  return (of) => claims.get(nameOf(of)) ?? null
+  const frozen = new Set<string>()
+  for (const row of rows) {
+    const { wallet } = row
+    if (row.frozen_in !== null) frozen.add(keyName({ config: row.frozen_in, wallet }))
+    else {
+      const opened = row.claims === null ? {} : openClaims(row.id, row.claims)
+      claims.set(nameOf({ schemaId: row.schema_id, wallet }), opened)
+    }
+  }
+  return {
+    claims: (of) => claims.get(nameOf(of)) ?? null,
+    isFrozen: ({ config, wallet }) => [config, EVERY_TOKEN].some((one) => frozen.has(keyName({ config: one, wallet }))),
+  }
 }
 
 export type Disclosure = { claims: boolean; attestations: boolean }
@@ -97,6 +119,9 @@ export type HoldingKey = { config: string; wallet: Address }
 
 const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, counted")
 type HoldingRow = RowOf<typeof holdingColumns>
+
+/** Instead of a configuration, in the freeze of a wallet for every token. */
+export const EVERY_TOKEN = "*"
 
 export const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
 

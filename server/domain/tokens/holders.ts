@@ -12,6 +12,7 @@ import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { readAccountsNow } from "./account-states.ts"
 import { readConfig } from "./configs.ts"
+import { loadFreezes, shownFreeze, toShownFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
 import { fromPlace, placeAfter, readBooksSlot, toPlace } from "./register.ts"
 import { readReopenings } from "./reopenings.ts"
@@ -34,6 +35,8 @@ const holder = z.object({
   /** State and balance of its token account on chain; null while the chain does not answer. */
   account: z.enum(["frozen", "open", "absent"]).nullable(),
   onchain_balance: z.string().nullable(),
+  /** Since when and why the workspace has frozen the wallet for this token; null if it has not. */
+  freeze: shownFreeze,
   /** How often its account was paid for again this month after the holder closed it, and the limit. */
   reopenings: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
@@ -98,9 +101,14 @@ export async function listHolders(
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
-  const [accounts, reopenings] = await Promise.all([
+  const [accounts, reopenings, freezeOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
     readReopenings(sql, workspaceId, keys),
+    loadFreezes(
+      sql,
+      workspaceId,
+      keys.map(({ wallet }) => wallet),
+    ),
   ])
   const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), config.decimals)
   return {
@@ -121,6 +129,7 @@ export async function listHolders(
         investor: row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount),
+        freeze: toShownFreeze(freezeOf(keys[i]!)),
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
     }),

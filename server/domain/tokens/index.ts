@@ -21,6 +21,9 @@ export { amountField } from "./amount.ts"
 export { balanceOf, type Move, move } from "./move.ts"
 export { preflight, preflightRecord } from "./preflight.ts"
 
+/** Freezing wallets. */
+export { freezeRecord, loadFreezes, setFrozen, toShownFreeze, walletFreeze } from "./freezes.ts"
+
 /** Operations as clients see them. */
 export {
   getOperation,

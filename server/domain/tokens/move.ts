@@ -6,6 +6,7 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { type ConfigRow, configColumns, refuse, unknownConfig } from "./config.ts"
+import { loadFreezes, toWalletFreeze, type WalletFreeze } from "./freezes.ts"
 import { disclosureFor } from "./holder-facts.ts"
 import {
   type OperationRecord,
@@ -67,7 +68,7 @@ const lostInRestore = (operationId: string): never =>
     `The database was restored in the meantime, and does not know ${operationId}. Check /token/operation/${operationId} before you send the request again.`,
   )
 
-export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
+export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean; wallet_freeze: WalletFreeze }
 
 /** A wallet's balance on chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable. */
 export async function balanceOf({ workspaceId, mode }: Principal, config: string, wallet: Address): Promise<Balance> {
@@ -75,8 +76,15 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`
   if (!row) return refuse(unknownConfig(config))
+  const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
   const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
   const { state, amount } = read.accounts[0]!
   const whole = fromBaseUnits(amount, row.decimals)
-  return { user_pubkey: wallet, mint_config: config, amount: whole, frozen: state !== "thawed" }
+  return {
+    user_pubkey: wallet,
+    mint_config: config,
+    amount: whole,
+    frozen: state !== "thawed",
+    wallet_freeze: toWalletFreeze(freezeOf({ config, wallet })),
+  }
 }

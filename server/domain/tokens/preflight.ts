@@ -12,7 +12,7 @@ import { type Between, endsOf } from "#shared/movements.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
-import { disclosureFor, loadClaims, loadLosses, readHoldings } from "./holder-facts.ts"
+import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
 import { ownReceiver } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
@@ -58,15 +58,15 @@ export async function preflight(
     const wallets = endsOf(movement)
     const schemaId = config.required_schema
     const pairs = wallets.map((wallet) => ({ schemaId, wallet }))
-    const claims = await loadClaims(sql, workspaceId, pairs, now)
-    const strangers = pairs.filter((one) => claims(one) === null)
+    const standings = await loadStandings(sql, workspaceId, pairs, now)
+    const strangers = pairs.filter((one) => standings.claims(one) === null)
     const losses = disclosure.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
     const isListed = await loadListed(sql, workspaceId, wallets)
     const keys = wallets.map((wallet) => ({ config: id, wallet }))
     const holdings = await readHoldings(sql, workspaceId, keys)
     const namesClaims = disclosure.claims
     const request = { config, amount, now, namesClaims }
-    const context = transferContext(request, movement, claims, holdings, isListed, losses)
+    const context = transferContext(request, movement, standings, holdings, isListed, losses)
     return {
       answer: answerOf(firstViolation(context)),
       rules: findings(context),

@@ -11,7 +11,8 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { ConfigRow } from "./config.ts"
 import { readConfig } from "./configs.ts"
-import { disclosureFor, loadClaims } from "./holder-facts.ts"
+import { loadFreezes, toWalletFreeze, walletFreeze } from "./freezes.ts"
+import { disclosureFor, loadStandings } from "./holder-facts.ts"
 import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
 /** `wallet`: by address. `balance`: the largest first. */
@@ -26,9 +27,10 @@ const holderRecord = z
     outgoing: amountText.meta({ description: "Whole tokens in transit from it", example: "0" }),
     frozen: z.boolean().meta({
       description:
-        "Whether its token account is frozen under the current transfer mode, rules and screening lists, so that its holder cannot move the tokens; always true in agent mode",
+        "Whether its token account is frozen under the current transfer mode, rules, screening lists and freezes, so that its holder cannot move the tokens; always true in agent mode",
       example: true,
     }),
+    wallet_freeze: walletFreeze,
     investor_id: idOf("inv").nullable().meta({
       description: "The investor who owns the wallet; null unless the key has kyc:read or attestation:read",
       example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
@@ -81,7 +83,14 @@ export async function readRegister(
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by ${order}`
   const shown = rows.slice(0, limit)
-  const isOpen = await readOpen(principal, config, shown)
+  const [isOpen, freezeOf] = await Promise.all([
+    readOpen(principal, config, shown),
+    loadFreezes(
+      sql,
+      workspaceId,
+      shown.map(({ wallet }) => wallet),
+    ),
+  ])
   const units = (amount: string) => fromBaseUnits(BigInt(amount), config.decimals)
   const maySeeInvestors = disclosureFor(principal).attestations
   return {
@@ -92,6 +101,7 @@ export async function readRegister(
       incoming: units(row.incoming),
       outgoing: units(row.outgoing),
       frozen: !isOpen(row.wallet),
+      wallet_freeze: toWalletFreeze(freezeOf({ config: config.id, wallet: row.wallet })),
       investor_id: maySeeInvestors ? row.investor_id : null,
       external_id: maySeeInvestors ? row.external_id : null,
     })),
@@ -109,12 +119,11 @@ async function readOpen(
   const now = clock.now()
   const wallets = holders.map(({ wallet }) => wallet)
   const wanted = wallets.map((wallet) => ({ schemaId: config.required_schema, wallet }))
-  const [claims, frozen] = await Promise.all([
-    loadClaims(sql, workspaceId, wanted, now),
+  const [standings, frozen] = await Promise.all([
+    loadStandings(sql, workspaceId, wanted, now),
     loadFrozen(sql, workspaceId, wallets, now),
   ])
-  return (wallet) =>
-    !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
+  return (wallet) => !frozen.has(wallet) && shouldBeOpen(config, wallet, standings)
 }
 
 /** Later operations land later, with few exceptions. The last to land is among this many. */

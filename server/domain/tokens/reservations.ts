@@ -12,7 +12,7 @@ import type { Address } from "#shared/address.ts"
 import { type BaseUnits, fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import { type Between, endsOf, isForced, withEnds } from "#shared/movements.ts"
 import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
-import type { Holder, TransferContext } from "#shared/rules/define.ts"
+import type { TransferContext } from "#shared/rules/define.ts"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
@@ -20,10 +20,11 @@ import {
   type Disclosure,
   type HoldingKey,
   type Holdings,
-  loadClaims,
   loadLosses,
+  loadStandings,
   lockHoldings,
   NOTHING,
+  type Standings,
   type WalletSchema,
 } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
@@ -107,18 +108,18 @@ export class Reservations {
     })
     const wallets = known.flatMap(walletSchemasOf)
     const addresses = wallets.map(({ wallet }) => wallet)
-    const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
+    const standings = await loadStandings(this.#sql, this.#workspaceId, wallets, this.#now)
     this.#isListed = await loadListed(this.#sql, this.#workspaceId, addresses)
-    const unverified = wallets.filter((one) => claims(one) === null)
+    const unverified = wallets.filter((one) => standings.claims(one) === null)
     this.#losses = await loadLosses(this.#sql, this.#workspaceId, unverified, this.#now)
     // A wallet that may not receive anything gets no row.
     const allowed = known.filter((one) => {
-      const violation = firstViolationAtSigning(this.#contextOf(one, claims, null))
+      const violation = firstViolationAtSigning(this.#contextOf(one, standings, null))
       return violation === null || this.#refuse(one, violation)
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
     const accepted = allowed.flatMap((one): Reserved[] => {
-      const context = this.#contextOf(one, claims, holdings)
+      const context = this.#contextOf(one, standings, holdings)
       const violation = firstViolation(context)
       if (violation === null) {
         const overrides = isForced(context.kind) ? overridden(context) : null
@@ -164,13 +165,13 @@ export class Reservations {
 
   #contextOf(
     { request: { movement, disclosure }, config, amount }: Considered,
-    claims: (of: WalletSchema) => Holder["claims"],
+    standings: Standings,
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
     const request = { config, amount, now: this.#now, namesClaims: disclosure.claims }
-    return transferContext(request, movement, claims, holdingOf, this.#isListed, losses)
+    return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
   }
 
   #refuse({ request }: Considered, refusal: RequestRefusal): false {

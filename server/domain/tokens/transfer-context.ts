@@ -3,7 +3,7 @@ import { type Between, withEnds } from "#shared/movements.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
-import type { Holding, HoldingKey, WalletSchema } from "./holder-facts.ts"
+import type { Holding, HoldingKey, Standings, WalletSchema } from "./holder-facts.ts"
 
 /** What the rules need to know about a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
@@ -23,7 +23,7 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
 export function transferContext(
   { config, ...request }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & { config: ConfigRow },
   movement: Between<Address>,
-  claims: (of: WalletSchema) => Holder["claims"],
+  { claims, isFrozen }: Standings,
   holdingOf: (key: HoldingKey) => Holding,
   isListed: (wallet: Address) => boolean | undefined,
   unverifiedBecause: (of: WalletSchema) => string | undefined = () => undefined,
@@ -32,6 +32,7 @@ export function transferContext(
     wallet,
     claims: claims({ schemaId: config.required_schema, wallet }),
     isListed: isListed(wallet),
+    isFrozen: isFrozen({ config: config.id, wallet }),
     unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
     ...holdingOf({ config: config.id, wallet }),
   })

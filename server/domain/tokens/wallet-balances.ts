@@ -9,6 +9,7 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { readAccountsNow } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
+import { loadFreezes, toWalletFreeze, walletFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
 
 export const walletBalances = z
@@ -28,6 +29,7 @@ export const walletBalances = z
           }),
           amount: amountText.meta({ example: "749.5" }),
           frozen: z.boolean().meta({ description: "Whether the token account is frozen", example: true }),
+          wallet_freeze: walletFreeze,
         })
         .meta({ id: "TokenBalance" }),
     ),
@@ -50,10 +52,13 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
   if (configs.length === 0) return { user_pubkey: wallet, slot: null, data: [] }
   const keys = configs.map(({ id }) => ({ config: id, wallet }))
   const { slot, accounts } = await readBalances({ workspaceId, rpc: chain.rpc.patient }, keys)
+  const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
     const { state, amount } = accounts[i]!
     if (state === "absent") return []
-    return [{ mint_config: id, mint: mint!, amount: fromBaseUnits(amount, decimals), frozen: state === "frozen" }]
+    const wallet_freeze = toWalletFreeze(freezeOf(keys[i]!))
+    const whole = fromBaseUnits(amount, decimals)
+    return [{ mint_config: id, mint: mint!, amount: whole, frozen: state === "frozen", wallet_freeze }]
   })
   return { user_pubkey: wallet, slot, data }
 }

@@ -30,11 +30,12 @@ const balance = z
     frozen: z
       .boolean()
       .meta({ description: "Whether the token account is frozen; true if there is none", example: true }),
+    wallet_freeze: tokens.walletFreeze,
   })
   .meta({ id: "Balance" })
 
 const grounds = {
-  reason_code: tokens.reasonCode.meta({ description: "Why the tokens are taken", example: "court_order" }),
+  reason_code: tokens.reasonCode.meta({ description: "Why", example: "court_order" }),
   reference: plainText(200).min(1).meta({
     description: "Your reference, such as a case number. No personal data: it is kept",
     example: "2026-CV-0417",
@@ -57,6 +58,38 @@ const burnInput = {
     .meta({ description: "Whether the holder agreed, as with a redemption. If not, name a document", example: true }),
   document_sha256: documentHash.optional(),
 }
+
+const freezeInput = z.object({
+  user_pubkey: walletAddress,
+  mint_config: tokens.knownConfigId.optional().meta({
+    description: "Only for this token. If left out: every token of the workspace, including those created later",
+  }),
+  ...grounds,
+})
+
+/** Freezes a wallet or lifts the freeze. */
+const setsFrozen = (
+  verb: "freeze" | "unfreeze",
+  { summary, description }: { summary: string; description: string },
+) =>
+  endpoint(`POST /token/${verb}`, {
+    scope: "token:control",
+    fails: ["invalid_public_key", "unknown_mint_config"],
+    operationId: `${verb}Wallet`,
+    summary,
+    description,
+    input: freezeInput,
+    output: tokens.freezeRecord,
+  }).mutation(({ ctx, input }) =>
+    tokens.setFrozen({
+      ...ctx,
+      frozen: verb === "freeze",
+      wallet: input.user_pubkey,
+      mintConfig: input.mint_config ?? null,
+      reasonCode: input.reason_code,
+      reference: input.reference,
+    }),
+  )
 
 const mintInput = { user_pubkey: walletAddress, mint_config: tokens.knownConfigId, amount: tokens.amountField }
 const transferInput = {
@@ -151,6 +184,18 @@ export const tokenRouter = router({
     if (from === to) fail("same_wallet", "to_pubkey: must differ from from_pubkey.")
     const movement = { kind: "force_transfer", from, to } as const
     return answerMove(ctx, { config, amount, movement, forced: { ...forced, holder_consent: false } })
+  }),
+
+  freeze: setsFrozen("freeze", {
+    summary: "Freeze a wallet",
+    description:
+      "Stops mints and transfers to and from a wallet, for one token or for every token. In holder mode its token accounts are also frozen on chain, usually within seconds, so that the holder cannot move them. Tokens of a frozen wallet can still be burned or taken by a forced transfer. Freezing a frozen wallet changes nothing.",
+  }),
+
+  unfreeze: setsFrozen("unfreeze", {
+    summary: "Unfreeze a wallet",
+    description:
+      "Lifts a freeze with the same mint_config, or the one for every token if there is none. Other freezes of the wallet stay. Responds with what is true after that: a wallet can still be frozen for a token by the freeze for every token. Unfreezing a wallet that is not frozen changes nothing.",
   }),
 
   operation: endpoint("GET /token/operation/{id}", {

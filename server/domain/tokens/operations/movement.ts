@@ -17,7 +17,7 @@ import {
 } from "../account-states.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
-import { type Holding, loadClaims, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
+import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
@@ -55,8 +55,8 @@ export async function planMovements<M extends Movement>(
     holdingKeysOf(operation).map(({ wallet }) => ({ schemaId: configOf(operation).required_schema, wallet })),
   )
   const addresses = wallets.map(({ wallet }) => wallet)
-  const [claims, isListed, states, frozen] = await Promise.all([
-    loadClaims(sql, workspaceId, wallets, now),
+  const [standings, isListed, states, frozen] = await Promise.all([
+    loadStandings(sql, workspaceId, wallets, now),
     loadListed(sql, workspaceId, addresses),
     accountStates(sql, workspaceId, operations, { configOf, seen }),
     isForced(kind) ? loadFrozen(sql, workspaceId, addresses, now) : null,
@@ -73,7 +73,7 @@ export async function planMovements<M extends Movement>(
     const config = configOf(operation)
     const { wallet: to = null, from_wallet: from = null, amount } = payload
     const movement = { kind, from, to } as Between<Address>
-    const context = transferContext({ config, amount, now }, movement, claims, () => NOTHING, isListed)
+    const context = transferContext({ config, amount, now }, movement, standings, () => NOTHING, isListed)
     const violation = firstViolationAtSigning(context)
     if (violation && !redo) return { do: "fail", refusal: violation }
     const stateOf = (wallet: Address | null) =>
@@ -90,7 +90,7 @@ export async function planMovements<M extends Movement>(
     const isOpen = (wallet: Address) =>
       frozen === null
         ? violation === null
-        : !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
+        : !frozen.has(wallet) && shouldBeOpen(config, wallet, standings)
     const after = (wallet: Address | null): RestingState =>
       config.transfer_mode === "holder" && wallet !== null && isOpen(wallet) ? "thawed" : "frozen"
     return build(operation, {

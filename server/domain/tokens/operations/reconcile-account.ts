@@ -10,7 +10,7 @@ import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
 import { type ConfirmedFrozen, holdingKeysOf, lookUpToFreeze, stillHolds } from "../account-states.ts"
 import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
-import { loadClaims, NOTHING } from "../holder-facts.ts"
+import { loadStandings, NOTHING, type Standings } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
 
@@ -31,15 +31,15 @@ export const reconcileAccount = defineOperation({
       wallet,
     }))
     const addresses = wallets.map(({ wallet }) => wallet)
-    const claims = await loadClaims(sql, workspaceId, wallets, clock.now())
+    const standings = await loadStandings(sql, workspaceId, wallets, clock.now())
     const frozen = await loadFrozen(sql, workspaceId, addresses, clock.now())
     const current = await stillHolds(sql, workspaceId, operations.flatMap(holdingKeysOf), seen)
     return new Map(
-      operations.map(({ id, attempts, payload: { mint_config, wallet } }, i): [string, Plan] => {
+      operations.map(({ id, attempts, payload: { mint_config, wallet } }): [string, Plan] => {
         const config = configs.get(mint_config)!
         const account = current?.accountOf({ config: config.id, wallet })
         if (!account) return [id, { do: "look up" }]
-        const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, claims(wallets[i]!))
+        const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, standings)
         const isSure = seen!.isSure({ id })
         // If a node contradicts what landed, the chain decides: freezing a frozen account fails there.
         const isContested = !open && isSure && attempts === 0 && seen!.isContested({ id })
@@ -64,10 +64,19 @@ export const reconcileAccount = defineOperation({
  * The state in which an account should rest: open in holder mode while the wallet itself meets the rules, otherwise
  * frozen. If a mint cannot be paused, its accounts are frozen instead.
  */
-export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
+export function shouldBeOpen(config: ConfigRow, wallet: Address, standings: Standings): boolean {
   if (config.transfer_mode === "agent") return false
   if (config.paused && !extensionsOf(config).includes("pausable")) return false
-  const to: Holder = { wallet, claims, ...NOTHING }
-  const context = { amount: 0n, kind: "mint" as const, from: null, to, now: clock.now(), ...rulesOf(config) }
-  return firstViolationOfHolding(context) === null
+  return lossOfHolding(config, wallet, standings, clock.now()) === null
+}
+
+/** The rule because of which a wallet may not hold a token, and how it violates it. */
+export function lossOfHolding(config: ConfigRow, wallet: Address, { claims, isFrozen }: Standings, now: Date) {
+  const to: Holder = {
+    wallet,
+    claims: claims({ schemaId: config.required_schema, wallet }),
+    isFrozen: isFrozen({ config: config.id, wallet }),
+    ...NOTHING,
+  }
+  return firstViolationOfHolding({ amount: 0n, kind: "mint", from: null, to, now, ...rulesOf(config) })
 }

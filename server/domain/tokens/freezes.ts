@@ -1,0 +1,142 @@
+import { z } from "zod"
+import { type Queryable, sql } from "#db/client.ts"
+import { publish, publishActivity } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
+import { actorOf, recordChange } from "#domain/audit-log"
+import { type Command, claimKey } from "#domain/requests"
+import { followFreeze } from "#domain/token-accounts"
+import { named, timestamp, wallet } from "#server/lib/fields.ts"
+import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { type ReasonCode, reasonCodes } from "#shared/movements.ts"
+import { loadConfigs, refuse, unknownConfig } from "./config.ts"
+import { EVERY_TOKEN } from "./holder-facts.ts"
+
+const reasonCode = z.enum(reasonCodes)
+
+/** A freeze, in the records of a wallet that is frozen. */
+export const walletFreeze = z
+  .object({
+    since: timestamp,
+    reason_code: reasonCode.meta({ description: "Why it was frozen", example: "court_order" }),
+  })
+  .nullable()
+  .meta({
+    description:
+      "Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not",
+    example: null,
+  })
+export type WalletFreeze = z.infer<typeof walletFreeze>
+
+export const freezeRecord = z
+  .object({
+    user_pubkey: wallet,
+    mint_config: named.nullable().meta({ description: "Mint configuration; null for every token", example: null }),
+    frozen: z.boolean().meta({
+      description: "Whether the wallet is frozen now. A freeze for every token counts for each",
+      example: true,
+    }),
+    since: timestamp.nullable().meta({ description: "Null unless frozen" }),
+    reason_code: reasonCode.nullable().meta({
+      description: "Why it was frozen; null unless frozen",
+      example: "court_order",
+    }),
+  })
+  .meta({ id: "WalletFreeze" })
+type FreezeRecord = z.infer<typeof freezeRecord>
+
+const freezeColumns = columns("wallet_freezes", "wallet, mint_config, reason_code, reference, frozen_at")
+type FreezeRow = RowOf<typeof freezeColumns>
+
+type Freezing = Command & {
+  wallet: Address
+  /** Null for every token. */
+  mintConfig: string | null
+  reasonCode: ReasonCode
+  reference: string
+}
+
+/**
+ * Freezes a wallet for one token or for every token, or lifts that freeze. Each freeze is separate: lifting one leaves
+ * the other. Freezing twice and lifting twice change nothing. Errors: unknown_mint_config.
+ */
+export async function setFrozen({ frozen, ...command }: Freezing & { frozen: boolean }): Promise<FreezeRecord> {
+  const { principal, requestId, idempotency, wallet, mintConfig, reasonCode, reference } = command
+  const { workspaceId } = principal
+  if (idempotency?.begun) return readFreeze(sql, command)
+  const record = await sql.begin(async (sql) => {
+    if (mintConfig !== null) {
+      const configs = await loadConfigs(sql, workspaceId, [mintConfig], { lock: false })
+      if (!configs.has(mintConfig)) refuse(unknownConfig(mintConfig))
+    }
+    if (idempotency) await claimKey(sql, idempotency, wallet)
+    const isChanged = await (frozen ? insertFreeze : deleteFreeze)(sql, command)
+    if (isChanged) {
+      await followFreeze(sql, { workspaceId, wallet, mintConfig })
+      const action = frozen ? "wallet.frozen" : "wallet.unfrozen"
+      const detail = { mint_config: mintConfig, reason_code: reasonCode, reference }
+      await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: wallet, detail })
+    }
+    return readFreeze(sql, command)
+  })
+  publish("ledger")
+  publishActivity(workspaceId)
+  return record
+}
+
+async function insertFreeze(sql: Queryable, { principal, requestId, ...freezing }: Freezing): Promise<boolean> {
+  const { actor, id } = actorOf({ principal, requestId })
+  const { wallet, mintConfig, reasonCode, reference } = freezing
+  const inserted = await sql`
+    insert into wallet_freezes
+      (workspace_id, wallet, mint_config, reason_code, reference, actor, actor_id, frozen_at)
+    values (${principal.workspaceId}, ${wallet}, ${mintConfig ?? EVERY_TOKEN}, ${reasonCode}, ${reference}, ${actor}, ${id},
+      ${clock.now()})
+    on conflict do nothing returning wallet`
+  return inserted.length > 0
+}
+
+async function deleteFreeze(sql: Queryable, { principal, wallet, mintConfig }: Freezing): Promise<boolean> {
+  const deleted = await sql`
+    delete from wallet_freezes
+    where workspace_id = ${principal.workspaceId} and wallet = ${wallet} and mint_config = ${mintConfig ?? EVERY_TOKEN}
+    returning wallet`
+  return deleted.length > 0
+}
+
+async function readFreeze(sql: Queryable, { principal, wallet, mintConfig }: Freezing): Promise<FreezeRecord> {
+  const freezeOf = await loadFreezes(sql, principal.workspaceId, [wallet])
+  const freeze = toWalletFreeze(freezeOf({ config: mintConfig ?? EVERY_TOKEN, wallet }))
+  return {
+    user_pubkey: wallet,
+    mint_config: mintConfig,
+    frozen: freeze !== null,
+    since: freeze?.since ?? null,
+    reason_code: freeze?.reason_code ?? null,
+  }
+}
+
+/** The freeze that binds a wallet for a token: the first one, if there is one for it and one for every token. */
+export async function loadFreezes(
+  sql: Queryable,
+  workspaceId: string,
+  wallets: readonly Address[],
+): Promise<(of: { config: string; wallet: Address }) => FreezeRow | null> {
+  const rows = await sql<FreezeRow[]>`
+    select ${sql(freezeColumns)} from wallet_freezes
+    where workspace_id = ${workspaceId} and wallet = any(${wallets as Address[]}) order by frozen_at`
+  const byWallet = Map.groupBy(rows, (row) => row.wallet)
+  return ({ config, wallet }) =>
+    byWallet.get(wallet)?.find(({ mint_config }) => mint_config === config || mint_config === EVERY_TOKEN) ?? null
+}
+
+export const toWalletFreeze = (row: FreezeRow | null): WalletFreeze =>
+  row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code }
+
+/** The same for members, who also see the reference. */
+export const shownFreeze = z
+  .object({ since: timestamp, reason_code: reasonCode, reference: z.string() })
+  .nullable()
+
+export const toShownFreeze = (row: FreezeRow | null): z.infer<typeof shownFreeze> =>
+  row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code, reference: row.reference }

@@ -1,0 +1,17 @@
+import { boundBy, defineRule, GIVING } from "./define.ts"
+
+export const frozen = defineRule({
+  code: "wallet_frozen",
+  name: "Not frozen",
+  fields: {},
+  needs: [],
+  on: GIVING,
+  checked: "wallet",
+  readsClaims: false,
+  remedy: null,
+  check(context) {
+    const found = boundBy(context).find(({ isFrozen }) => isFrozen)
+    return found ? `${found.wallet} is frozen. Unfreeze it with POST /token/unfreeze, or use another wallet.` : null
+  },
+  passed: (context) => (boundBy(context).length === 1 ? "The wallet is not frozen." : "Neither wallet is frozen."),
+})

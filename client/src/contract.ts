@@ -13,6 +13,7 @@ export type ErrorCode =
   | "invalid_signature"
   | "insufficient_scope"
   | "wallet_sanctioned"
+  | "wallet_frozen"
   | "wallet_not_verified"
   | "country_not_allowed"
   | "not_accredited"
@@ -153,6 +154,13 @@ export interface Balance {
   amount: string
   /** Whether the token account is frozen; true if there is none */
   frozen: boolean
+  /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
+  wallet_freeze: {
+    /** UTC, ISO 8601, to the second */
+    since: string
+    /** Why it was frozen */
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  } | null
 }
 
 export interface BurnTokensRequest {
@@ -162,7 +170,7 @@ export interface BurnTokensRequest {
   mint_config: string
   /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
   amount: string | number
-  /** Why the tokens are taken */
+  /** Why */
   reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
@@ -208,7 +216,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -250,7 +258,7 @@ export interface CreateWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -291,7 +299,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | QuotaEvent | ReviewEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | QuotaEvent | ReviewEvent
 
 export interface EventList {
   data: Array<Event>
@@ -336,12 +344,23 @@ export interface ForceTransferTokensRequest {
   mint_config: string
   /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
   amount: string | number
-  /** Why the tokens are taken */
+  /** Why */
   reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
   document_sha256: string
+}
+
+export interface FreezeWalletRequest {
+  /** Wallet address, base58 of 32 bytes */
+  user_pubkey: string
+  /** Only for this token. If left out: every token of the workspace, including those created later */
+  mint_config?: string | undefined
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
 }
 
 export interface Health {
@@ -851,6 +870,13 @@ export interface TokenBalance {
   amount: string
   /** Whether the token account is frozen */
   frozen: boolean
+  /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
+  wallet_freeze: {
+    /** UTC, ISO 8601, to the second */
+    since: string
+    /** Why it was frozen */
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  } | null
 }
 
 export interface TokenChangeEvent {
@@ -902,8 +928,15 @@ export interface TokenHolder {
   incoming: string
   /** Whole tokens in transit from it */
   outgoing: string
-  /** Whether its token account is frozen under the current transfer mode, rules and screening lists, so that its holder cannot move the tokens; always true in agent mode */
+  /** Whether its token account is frozen under the current transfer mode, rules, screening lists and freezes, so that its holder cannot move the tokens; always true in agent mode */
   frozen: boolean
+  /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
+  wallet_freeze: {
+    /** UTC, ISO 8601, to the second */
+    since: string
+    /** Why it was frozen */
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  } | null
   /** The investor who owns the wallet; null unless the key has kyc:read or attestation:read */
   investor_id: string | null
   /** Your own id for the investor; null under the same conditions */
@@ -927,6 +960,17 @@ export interface TransferTokensRequest {
   mint_config: string
   /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
   amount: string | number
+}
+
+export interface UnfreezeWalletRequest {
+  /** Wallet address, base58 of 32 bytes */
+  user_pubkey: string
+  /** Only for this token. If left out: every token of the workspace, including those created later */
+  mint_config?: string | undefined
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
 }
 
 export interface Usage {
@@ -1010,6 +1054,42 @@ export interface WalletBalances {
   data: Array<TokenBalance>
 }
 
+export interface WalletFreeze {
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Mint configuration; null for every token */
+  mint_config: string | null
+  /** Whether the wallet is frozen now. A freeze for every token counts for each */
+  frozen: boolean
+  /** Null unless frozen */
+  since: string | null
+  /** Why it was frozen; null unless frozen */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other" | null
+}
+
+export interface WalletFreezeEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `wallet.frozen`: A wallet was frozen, for one token or for every token; `wallet.unfrozen`: A freeze of a wallet was lifted */
+  type: "wallet.frozen" | "wallet.unfrozen"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** The person whose wallet it is */
+    investor_id: string | null
+    /** The token; null for every token */
+    mint_config: string | null
+    /** Why it was frozen */
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  }
+}
+
 export interface WalletStatus {
   status: AttestationStatus
   /** The attestation's id */
@@ -1030,7 +1110,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1049,7 +1129,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1087,7 +1167,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1116,7 +1196,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1270,6 +1350,12 @@ export interface Methods {
   /** Force a transfer. Moves tokens out of any wallet without its holder, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
   forceTransferTokens(params: ForceTransferTokensRequest, options?: AsyncOptions): Promise<Operation>
 
+  /** Freeze a wallet. Stops mints and transfers to and from a wallet, for one token or for every token. In holder mode its token accounts are also frozen on chain, usually within seconds, so that the holder cannot move them. Tokens of a frozen wallet can still be burned or taken by a forced transfer. Freezing a frozen wallet changes nothing. */
+  freezeWallet(params: FreezeWalletRequest, options?: RequestOptions): Promise<WalletFreeze>
+
+  /** Unfreeze a wallet. Lifts a freeze with the same mint_config, or the one for every token if there is none. Other freezes of the wallet stay. Responds with what is true after that: a wallet can still be frozen for a token by the freeze for every token. Unfreezing a wallet that is not frozen changes nothing. */
+  unfreezeWallet(params: UnfreezeWalletRequest, options?: RequestOptions): Promise<WalletFreeze>
+
   /** Get an operation. Returns the status of a mint, a transfer, a burn or a forced transfer. */
   getOperation(params: {
     /** The operation's id */
@@ -1368,7 +1454,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -1527,6 +1613,8 @@ export const routes = {
   transferTokens: ["POST","/token/transfer"],
   burnTokens: ["POST","/token/burn"],
   forceTransferTokens: ["POST","/token/force-transfer"],
+  freezeWallet: ["POST","/token/freeze"],
+  unfreezeWallet: ["POST","/token/unfreeze"],
   getOperation: ["GET","/token/operation/{id}"],
   listOperations: ["GET","/token/operations","pages"],
   getBalance: ["GET","/token/balance/{pubkey}"],

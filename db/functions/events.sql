@@ -81,13 +81,14 @@ END $$;
 -- The row is new when a wallet is frozen, and old when it is unfrozen. Both events say why it was frozen.
 CREATE OR REPLACE FUNCTION "stage_wallet_freeze"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-	freeze "wallet_freezes" := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+	one "wallet_freezes";
 BEGIN
-	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (freeze."workspace_id",
+	IF TG_OP = 'DELETE' THEN one := OLD; ELSE one := NEW; END IF;
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (one."workspace_id",
 		CASE TG_OP WHEN 'DELETE' THEN 'wallet.unfrozen' ELSE 'wallet.frozen' END,
-		jsonb_build_object('user_pubkey', freeze."wallet", 'mint_config', NULLIF(freeze."mint_config", '*'),
-			'reason_code', freeze."reason_code", 'investor_id',
-			(SELECT "investor_id" FROM "wallet_owner"(freeze."workspace_id", freeze."wallet"))), clock_timestamp());
+		jsonb_build_object('user_pubkey', one."wallet", 'mint_config', NULLIF(one."mint_config", '*'),
+			'reason_code', one."reason_code", 'investor_id',
+			(SELECT "investor_id" FROM "wallet_owner"(one."workspace_id", one."wallet"))), clock_timestamp());
 	RETURN NULL;
 END $$;
 

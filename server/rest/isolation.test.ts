@@ -136,6 +136,8 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
 
     const post = (path: string, json: object): Sent => ({ method: "POST", path, json })
     const get = (path: string): Sent => ({ method: "GET", path })
+    const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
+    await tokens.post("/token/freeze", { user_pubkey: newWallet(), ...grounds })
     await expectAlike(
       [
         [(id) => get(`/token/operation/${id}`), [minted.json.operation_id], () => newId("op")],
@@ -157,6 +159,8 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
           [config],
           unknownConfig,
         ],
+        [(id) => post("/token/freeze", { user_pubkey: theirs, mint_config: id, ...grounds }), [config], unknownConfig],
+        [(id) => post("/token/unfreeze", { user_pubkey: id, ...grounds }), [alice], newWallet],
         // A wallet that is verified in the other workspace is unknown in this one.
         [(id) => post("/token/mint", { user_pubkey: id, mint_config: FUND, amount: 1 }), [alice], newWallet],
         [(id) => get(`/token/balance/${id}?mint_config=${FUND}`), [alice], newWallet],

@@ -19,7 +19,8 @@ export async function clearHits(
       and gone_at is null
     returning list, frozen_at`
   if (cleared.length === 0) return
-  if (cleared.some(({ frozen_at }) => frozen_at !== null)) await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
+  if (cleared.some(({ frozen_at }) => frozen_at !== null))
+    await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
   const detail = { lists: cleared.map(({ list }) => list).sort(), review: reviewId }
   await recordChange(sql, workspaceId, { author, action: "wallet.cleared", subject: wallet, detail })
 }

@@ -134,9 +134,7 @@ export const toWalletFreeze = (row: FreezeRow | null): WalletFreeze =>
   row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code }
 
 /** The same for members, who also see the reference. */
-export const shownFreeze = z
-  .object({ since: timestamp, reason_code: reasonCode, reference: z.string() })
-  .nullable()
+export const shownFreeze = z.object({ since: timestamp, reason_code: reasonCode, reference: z.string() }).nullable()
 
 export const toShownFreeze = (row: FreezeRow | null): z.infer<typeof shownFreeze> =>
   row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code, reference: row.reference }

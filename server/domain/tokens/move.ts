@@ -68,7 +68,13 @@ const lostInRestore = (operationId: string): never =>
     `The database was restored in the meantime, and does not know ${operationId}. Check /token/operation/${operationId} before you send the request again.`,
   )
 
-export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean; wallet_freeze: WalletFreeze }
+export type Balance = {
+  user_pubkey: string
+  mint_config: string
+  amount: string
+  frozen: boolean
+  wallet_freeze: WalletFreeze
+}
 
 /** A wallet's balance on chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable. */
 export async function balanceOf({ workspaceId, mode }: Principal, config: string, wallet: Address): Promise<Balance> {

@@ -68,10 +68,7 @@ const freezeInput = z.object({
 })
 
 /** Freezes a wallet or lifts the freeze. */
-const setsFrozen = (
-  verb: "freeze" | "unfreeze",
-  { summary, description }: { summary: string; description: string },
-) =>
+const setsFrozen = (verb: "freeze" | "unfreeze", { summary, description }: { summary: string; description: string }) =>
   endpoint(`POST /token/${verb}`, {
     scope: "token:control",
     fails: ["invalid_public_key", "unknown_mint_config"],

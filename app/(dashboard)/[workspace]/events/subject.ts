@@ -19,7 +19,7 @@ export function subjectOf({ type, data }: Event): Subject {
   if (operation !== null && config !== null)
     return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
   if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }
-  if (config !== null) return { name: config, parts: ["tokens", config], more: text("symbol") }
+  if (config !== null) return { name: config, parts: ["tokens", config], more: text("symbol") ?? wallet }
   const investor = text("investor_id")
   if (investor !== null) return { name: investor, parts: ["investors", investor], more: wallet }
   if (type === "quota.threshold")

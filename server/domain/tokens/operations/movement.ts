@@ -88,9 +88,7 @@ export async function planMovements<M extends Movement>(
     // The wallets of a mint or a transfer were just found verified, which keeps an account open in holder mode. A redone
     // one may go to a wallet that has since lost its verification.
     const isOpen = (wallet: Address) =>
-      frozen === null
-        ? violation === null
-        : !frozen.has(wallet) && shouldBeOpen(config, wallet, standings)
+      frozen === null ? violation === null : !frozen.has(wallet) && shouldBeOpen(config, wallet, standings)
     const after = (wallet: Address | null): RestingState =>
       config.transfer_mode === "holder" && wallet !== null && isOpen(wallet) ? "thawed" : "frozen"
     return build(operation, {

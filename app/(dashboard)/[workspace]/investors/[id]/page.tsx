@@ -4,6 +4,7 @@ import { useParams } from "next/navigation.js"
 import { lazy, useId, useState } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
@@ -222,7 +223,7 @@ function Holdings({ investor: { tokens, chain_answered } }: { investor: Investor
 }
 
 function OfWallet({ holding }: { holding: Holding }) {
-  const { user_pubkey, balance, incoming, outgoing, account } = holding
+  const { user_pubkey, balance, incoming, outgoing, account, freeze } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
@@ -231,6 +232,7 @@ function OfWallet({ holding }: { holding: Holding }) {
       <span className="flex flex-wrap items-center gap-2">
         <Copyable value={user_pubkey} what="wallet" compact />
         {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
+        <FreezeNote freeze={freeze} />
       </span>
       <span className="ml-auto tabular-nums">
         {grouped(balance)}

@@ -7,6 +7,7 @@ import {
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { choice, text } from "#app/(dashboard)/filters.tsx"
+import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge, statusWord } from "#app/components/badge.tsx"
@@ -75,6 +76,7 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
     cell: (row) => (
       <>
         <Copyable value={row.wallet} what="wallet address" compact />
+        <FreezeNote freeze={row.freeze} />
         {/* On narrow screens, in place of their columns. */}
         <span className="my-1 flex gap-1.5 md:hidden">
           <Verification of={row} />

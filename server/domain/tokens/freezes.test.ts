@@ -88,8 +88,7 @@ describe.each(["agent", "holder"] as const)("in %s mode", (transfer_mode) => {
     expect(answerOf(await tokens.mint(other, frozen, 1))).toBe("done")
     expect((await freeze(frozen)).json).toMatchObject({ mint_config: null, frozen: true })
     const later = await fund()
-    for (const one of [config, other, later])
-      expect(answerOf(await tokens.mint(one, frozen, 1))).toBe("wallet_frozen")
+    for (const one of [config, other, later]) expect(answerOf(await tokens.mint(one, frozen, 1))).toBe("wallet_frozen")
     await untilFrozen(other, frozen)
     // Each freeze is lifted separately.
     const all = await unfreeze(frozen)
@@ -217,7 +216,11 @@ test("freezing twice and unfreezing twice change nothing, and say what is true",
     since: expect.stringMatching(/^20.*Z$/),
     reason_code: "court_order",
   })
-  const again = await tokens.post("/token/freeze", { user_pubkey: wallet, reason_code: "sanctions", reference: "Other" })
+  const again = await tokens.post("/token/freeze", {
+    user_pubkey: wallet,
+    reason_code: "sanctions",
+    reference: "Other",
+  })
   expect(again.json).toEqual(first.json)
   for (let n = 0; n < 2; n++) expect((await unfreeze(wallet)).json).toEqual(missing)
 
@@ -271,9 +274,9 @@ test("a wallet is frozen only in the workspace that froze it", async () => {
   expect(lifted.json.frozen).toBe(false)
   expect(answerOf(await tokens.mint(await tokens.config(), wallet, 1))).toBe("wallet_frozen")
   // A freeze names a token of its own workspace.
-  expect((await theirs.post("/token/freeze", { user_pubkey: wallet, mint_config: "none", ...grounds })).json.error).toBe(
-    "unknown_mint_config",
-  )
+  expect(
+    (await theirs.post("/token/freeze", { user_pubkey: wallet, mint_config: "none", ...grounds })).json.error,
+  ).toBe("unknown_mint_config")
 })
 
 test("a key without token:control freezes nothing", async () => {

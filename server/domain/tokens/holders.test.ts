@@ -52,6 +52,7 @@ test("holders are listed by balance and then by wallet, with what the chain hold
     investor: { investor_id: expect.stringMatching(/^inv_/), external_id: null },
     account: "frozen",
     onchain_balance: "10",
+    freeze: null,
     reopenings: { used: 0, limit: 3 },
   })
 })

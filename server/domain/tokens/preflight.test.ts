@@ -52,6 +52,7 @@ test("every rule that applies to a mint is listed with its result, in the contra
   expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })
   expect(verdict.data.rules).toEqual([
     { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    { code: "wallet_frozen", outcome: "passed", detail: "The wallet is not frozen." },
     {
       code: "wallet_not_verified",
       outcome: "passed",
@@ -84,6 +85,7 @@ test("a transfer is checked for the lock-up and the balance, and not for the sup
   expect(outcomes(verdict)).toEqual([
     "mint_paused passed",
     "transfers_locked passed",
+    "wallet_frozen passed",
     "wallet_not_verified passed",
     "country_not_allowed passed",
     "not_accredited refused",
@@ -99,6 +101,7 @@ test("for an unverified wallet, rules on claims are undecided, and the wallet is
   const stranger = newWallet()
   const { data } = await ofMint(config, stranger, "1")
   expect(data.rules.map((rule: { outcome: string }) => rule.outcome)).toEqual([
+    "passed",
     "passed",
     "refused",
     "undecided",

@@ -50,6 +50,7 @@ test("holders are listed by wallet or by balance, with their owners, as of a slo
     incoming: "0",
     outgoing: "0",
     frozen: true,
+    wallet_freeze: null,
     investor_id: expect.stringMatching(/^inv_/),
     external_id: "investor-7",
   })
@@ -206,13 +207,13 @@ test("a wallet's balances are those on chain, newest token first", async () => {
     user_pubkey: wallet,
     slot: expect.any(Number),
     data: [
-      { mint_config: second, mint: expect.any(String), amount: "7", frozen: false },
-      { mint_config: first, mint: minted.json.mint, amount: "1.25", frozen: true },
+      { mint_config: second, mint: expect.any(String), amount: "7", frozen: false, wallet_freeze: null },
+      { mint_config: first, mint: minted.json.mint, amount: "1.25", frozen: true, wallet_freeze: null },
     ],
   })
   for (const { mint_config, amount, frozen } of json.data) {
     const one = await own.get(`/token/balance/${wallet}?mint_config=${mint_config}`)
-    expect(one.json).toEqual({ user_pubkey: wallet, mint_config, amount, frozen })
+    expect(one.json).toEqual({ user_pubkey: wallet, mint_config, amount, frozen, wallet_freeze: null })
   }
 })
 

@@ -64,6 +64,7 @@ test("tokens are minted to a verified wallet and transferred from it", async () 
     mint_config: FUND,
     amount: "250.5",
     frozen: true,
+    wallet_freeze: null,
   })
   const config = await app.request({ method: "GET", path: `/mint-config/${FUND}`, key: key.apiKey })
   expect(config.json).toMatchObject({ mint, supply: "1000", holders: 2, paused: false })

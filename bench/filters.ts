@@ -150,7 +150,7 @@ async function fill(count: number): Promise<{ workspaceId: string; wallets: stri
     await insertAttestations(workspaceId, batch, ages_days)
     wallets.push(...batch)
   }
-  await sql`vacuum analyze attestations`
+  await sql`vacuum analyze attestations, investors`
   return { workspaceId, wallets }
 }
 

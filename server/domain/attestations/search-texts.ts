@@ -56,8 +56,8 @@ function externalIdHas(workspaceId: string, q: string): Match {
   return {
     lookup: sql`investor_id in (select i.id from investors i
       where i.workspace_id = ${workspaceId} and i.external_id is not null and ${hasAll})`,
-    each: sql`exists (select from investors i
-      where i.workspace_id = ${workspaceId} and i.id = investor_id and ${hasAll})`,
+    // A value, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
+    each: sql`(select ${hasAll} from investors i where i.workspace_id = ${workspaceId} and i.id = investor_id)`,
   }
 }
 

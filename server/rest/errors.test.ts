@@ -151,6 +151,8 @@ test.each([
   ["PATCH", "/mint-config/us_real_estate_fund_v1", "config:write"],
   ["POST", "/schemas", "schema:write"],
   ["PATCH", "/schema/kyc_individual_v1", "schema:write"],
+  ["POST", "/token/burn", "token:burn"],
+  ["POST", "/token/force-transfer", "token:control"],
   ["POST", "/mint-config/us_real_estate_fund_v1/pause", "config:write"],
   ["POST", "/mint-config/us_real_estate_fund_v1/unpause", "config:write"],
 ] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {
@@ -187,7 +189,7 @@ test.each([
   "/kyc/status/",
   "/%6byc/start",
   "/token",
-  "/token/burn",
+  "/token/melt",
   "/token/mint/",
   "/token/operation/",
   "/token/balance/",

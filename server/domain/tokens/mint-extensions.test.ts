@@ -68,10 +68,14 @@ test("on a cluster without PermissionedBurn, a mint is created without it", asyn
 
 test("while two nodes contradict each other, no mint is created", async () => {
   ground.nodes[0]!.fault = simulatesLike(false)
+  for (const { calls } of ground.nodes) calls.clear()
   const id = `extended_${++made}`
-  const headers = { Prefer: "wait=1" }
+  const headers = { Prefer: "respond-async" }
   const { json } = await ground.tokens.post("/mint-configs", { ...fund(id), transfer_mode: "holder" }, { headers })
   expect(json).toMatchObject({ mint: null, extensions: null })
+  const asked = () => ground.nodes.every(({ calls }) => (calls.get("simulateTransaction") ?? 0) > 1)
+  await waitFor(async () => asked(), "both nodes to be asked twice")
+  expect((await read(id)).mint).toBeNull()
   await ground.behave()
   await waitFor(async () => (await read(id)).mint !== null, "the mint")
   expect(extensionsIn(await onChain(id))).toContain("permissioned_burn")

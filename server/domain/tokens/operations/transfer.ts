@@ -22,34 +22,28 @@ import {
   withCounters,
 } from "./movement.ts"
 
-const betweenWallets = {
+const payload = z.object({
   mint_config: z.string(),
   wallet: storedAddress,
   from_wallet: storedAddress,
   amount: storedAmount,
   /** Whether the sender's holder slot goes with it. */
   handover: z.boolean().optional(),
-}
-
-/** Moves tokens from one wallet to another, if the rules allow both. */
-export const transfer = defineTransfer({ kind: "transfer", label: "Transfer", payload: z.object(betweenWallets) })
-
-/** Moves tokens out of a wallet without its holder. The rules bind only the receiver. */
-export const forceTransfer = defineTransfer({
-  kind: "force_transfer",
-  label: "Force transfer",
-  payload: z.object({ ...betweenWallets, ...grounds }),
+  ...grounds,
 })
 
-function defineTransfer<Payload extends z.ZodType<z.output<z.ZodObject<typeof betweenWallets>>>>(about: {
-  kind: "transfer" | "force_transfer"
-  label: string
-  payload: Payload
-}) {
+/** Moves tokens from one wallet to another, if the rules allow both. */
+export const transfer = defineTransfer({ kind: "transfer", label: "Transfer" })
+
+/** Moves tokens out of a wallet without its holder. The rules bind only the receiver. */
+export const forceTransfer = defineTransfer({ kind: "force_transfer", label: "Force transfer" })
+
+function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: string }) {
   const mark = about.kind === "force_transfer" ? "forced" : undefined
   return defineOperation({
     ...about,
     isUrgent: false,
+    payload,
     lookUp: lookUpToTake,
 
     plan: (sql, operations, issuer, seen: ConfirmedAccounts | null) =>
@@ -100,7 +94,7 @@ function defineTransfer<Payload extends z.ZodType<z.output<z.ZodObject<typeof be
         holdingOf(from_wallet).outgoing += amount
         expectUnits(holdingOf(wallet), config, amount)
       })
-      return about.payload.parse(payload)
+      return payload
     },
 
     recover(error, { payload }, instruction) {

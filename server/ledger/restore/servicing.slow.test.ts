@@ -1,0 +1,65 @@
+import { expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import {
+  app,
+  backUp,
+  differences,
+  goesOn,
+  held,
+  idle,
+  restore,
+  restores,
+  serve,
+  tokens,
+} from "#test/fixtures/restores.ts"
+
+restores()
+
+const grounds = {
+  reason_code: "court_order",
+  reference: "2026-CV-0417",
+  document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+}
+
+test.each(["agent", "holder"])(
+  "lost burns and forced transfers in %s mode come back as what they were",
+  async (mode) => {
+    const config = await tokens.config({}, { transfer_mode: mode })
+    const [first, second] = await tokens.wallets(2)
+    await tokens.mint(config, first, "10")
+    await idle()
+    await app.stop()
+    const backup = await backUp()
+    await serve()
+    const burned = { user_pubkey: first, mint_config: config, amount: "2", ...grounds }
+    const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, amount: "3", ...grounds }
+    const lost = [
+      await tokens.post("/token/burn", { ...burned, holder_consent: true }),
+      await tokens.post("/token/burn", { ...burned, holder_consent: false }),
+      await tokens.post("/token/force-transfer", taken),
+      await tokens.transfer(config, first, second, "1"),
+    ]
+    expect(lost.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    await idle()
+    await restore(backup)
+    await goesOn()
+
+    const ids = lost.map(({ json }) => json.operation_id as string)
+    const rows = await sql`
+    select kind, status, payload ->> 'amount' as amount, payload -> 'holder_consent' as consent, payload ? 'reference' as known
+    from operations where id = any(${ids}) order by array_position(${ids}, id)`
+    const back = { status: "confirmed", known: false }
+    expect(rows.map((row) => ({ ...row }))).toEqual([
+      { ...back, kind: "burn", amount: "2", consent: true },
+      { ...back, kind: "burn", amount: "2", consent: false },
+      { ...back, kind: "force_transfer", amount: "3", consent: null },
+      { ...back, kind: "transfer", amount: "1", consent: null },
+    ])
+    expect([await held(config, first), await held(config, second)]).toEqual([2n, 4n])
+    expect((await tokens.trace(config)).counters).toEqual({ issued: "6", supply: "6", holders: 2 })
+    await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+    const { json } = await tokens.get(`/token/operation/${ids[2]}`)
+    expect(json).toMatchObject({ kind: "force_transfer", reason_code: null, reference: null, document_sha256: null })
+  },
+)

@@ -131,6 +131,8 @@ const rights: Record<string, Who> = {
   "setup.resetPassword": "anybody",
   "token.balance": members,
   "token.balances": members,
+  "token.burn": allButViewers,
+  "token.forceTransfer": allButViewers,
   "token.holders": members,
   "token.mint": builders,
   "token.operation": members,

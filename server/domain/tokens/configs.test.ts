@@ -59,6 +59,8 @@ test("creating a configuration returns its mint, which is on chain as configured
       ExtensionType.DefaultAccountState,
       ExtensionType.MetadataPointer,
       ExtensionType.TokenMetadata,
+      ExtensionType.PausableConfig,
+      ExtensionType.ScaledUiAmountConfig,
     ].sort(),
   )
   const authority = account.mintAuthority!

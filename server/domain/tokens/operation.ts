@@ -60,12 +60,13 @@ export const operationRecord = z
       description: "Burn and forced transfer: why. Null for other kinds, and for what a restored database has lost",
       example: null,
     }),
-    reference: z
-      .string()
-      .max(200)
-      .nullable()
-      .meta({ description: "Burn and forced transfer: your reference", example: null }),
-    document_sha256: z.string().length(43).nullable().meta({
+    reference: z.string().nullable().meta({
+      maxLength: 200,
+      description: "Burn and forced transfer: your reference",
+      example: null,
+    }),
+    document_sha256: z.string().nullable().meta({
+      pattern: "^[A-Za-z0-9_-]{43}$",
       description: "SHA-256 of the document that justifies it, base64url; null if none was named",
       example: null,
     }),

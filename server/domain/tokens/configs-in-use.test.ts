@@ -25,6 +25,7 @@ test("every workspace starts with the default configuration, whose mint is creat
         transfer_mode: "agent",
         rules: {},
         mint: null,
+        extensions: null,
         supply: "0",
         holders: 0,
         paused: false,

@@ -1,6 +1,7 @@
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { startLocalnet } from "#localnet"
+import { fundedWallet } from "#localnet/testing"
 import { everyOther, frozen, noHistory, type RpcProxy, replying, rpcError, rpcProxy } from "#test/doubles/rpc-proxy.ts"
 import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcUnavailable, WrongChain } from "./errors.ts"
@@ -82,12 +83,19 @@ test("nodes report their capabilities, and one without history is asked for none
   first.fault = noHistory
   await rpc.nodes.learnCapabilities(anyAddress())
   expect(rpc.nodes.capabilities).toEqual([
-    { version: expect.any(String), keeps_history: false, first_slot: expect.any(Number) },
-    { version: expect.any(String), keeps_history: true, first_slot: expect.any(Number) },
+    { version: expect.any(String), keeps_history: false, first_slot: expect.any(Number), permissioned_burn: null },
+    { version: expect.any(String), keeps_history: true, first_slot: expect.any(Number), permissioned_burn: null },
   ])
   first.calls.clear()
   await rpc.signaturesFor(anyAddress(), { limit: 1 })
   expect(callsOf(first, "getSignaturesForAddress")).toBe(0)
+})
+
+test("a node says whether its Token-2022 has PermissionedBurn, if the address that it is asked with has SOL", async () => {
+  const rpc = rpcOf([first])
+  const { publicKey } = await fundedWallet(chain.connection, 1)
+  expect(await rpc.knowsPermissionedBurn(publicKey)).toBe(true)
+  expect(await rpc.knowsPermissionedBurn(anyAddress())).toBeNull()
 })
 
 test("a call that is wrong itself is not repeated elsewhere", async () => {

@@ -211,12 +211,14 @@ test("every field of a logged response is deliberately kept or masked", () => {
   const kept = `
     account amount at attempt_log attempts attestation_id attestations authority balance budget_lamports
     chain changed cluster commitment confirmed_at consented_at cost created_at cursor data days decided_at
-    decided_by decimals decision delivered description detail disabled_at disabled_reason document_sha256 done_at ended_at
+    decided_by decimals decision delivered description detail disabled_at disabled_reason document_sha256 done_at
+    ended_at
     ending endpoint_id erased_at erasure_id error event_id events expires_at extensions failing_since fee_lamports
     finalized_at from_pubkey frozen holders id included incoming investor_id issued_at key_id kind
     last_cursor last_sequence latency_ms mint mint_config mode name next_attempt_at next_cursor occurred_at onchain
     onchain_tx operation_id ordered outgoing paused percent period_end period_start plan
-    previous_secret_until program provider reason_code reference remaining reminder_days rent_lamports request_id required_schema
+    previous_secret_until program provider reason_code reference remaining reminder_days rent_lamports request_id
+    required_schema
     review_id revoked revoked_at rules schema scopes sequence since slot state status status_code supply symbol
     to_pubkey token_account transactions transfer_mode type types used user_pubkey user_pubkeys
     validity_days vendor_redactions verifications wallet_freeze wallet_proof wallet_proof_setting wallet_proved_at wallets

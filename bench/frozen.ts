@@ -12,13 +12,15 @@ import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
+import type { TransferMode } from "#shared/transfer-modes.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import type { OurSession } from "#test/vendor/fixture.ts"
 import { createStage, type Server } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
 // `node bench/frozen.ts [--count 300]` measures the time from a finding about a holder to the frozen account on chain,
-// for a wallet added to a list and for a vendor's signal. Results are in bench/README.md.
+// for a wallet added to a list, for a vendor's signal, and for a freeze request while the same workspace mints. Results
+// are in bench/README.md.
 
 const CONFIG = "frozen_fund"
 /** How often to read the chain. */
@@ -28,6 +30,11 @@ const PATIENCE_MS = 30_000
 const PHASE_MS = 1000
 /** Holders added to the list by one change. */
 const LISTED_AT_ONCE = 10
+/** Mints a second that run beside freeze requests, and how often those that are due are sent. */
+const MINTS_PER_SECOND = 300
+const MINTS_EVERY_MS = 10
+/** The token that they mint. In agent mode, mints to one wallet run in parallel. */
+const BESIDE = "beside_fund"
 /** Holders created at the same time. */
 const AT_ONCE = 8
 
@@ -60,9 +67,9 @@ try {
   connectDatabase(stage.databaseUrl, { max: 4 })
   const chain = new Connection(stage.chainUrl(), "confirmed")
   // A test workspace can verify 500 people a month, so each kind has its own.
-  const makeHolders = async (kind: string): Promise<Holder[]> => {
+  const makeHolders = async (kind: string, given?: Issuer): Promise<Holder[]> => {
     say(`Making ${count} holders for ${kind}`)
-    const issuer = await openIssuer(vouch, kind)
+    const issuer = given ?? (await openIssuer(vouch, kind))
     const holders: Holder[] = []
     while (holders.length < count) {
       const some = Math.min(AT_ONCE, count - holders.length)
@@ -72,6 +79,8 @@ try {
   }
   const reported = await makeHolders("signals")
   const onList = await makeHolders("a list")
+  const issuer = await openIssuer(vouch, "freezes")
+  const toFreeze = await makeHolders("freezes", issuer)
 
   const frozen = async ({ account }: Holder) =>
     unpackAccount(account, await chain.getAccountInfo(account), TOKEN_2022_PROGRAM_ID).isFrozen
@@ -85,7 +94,11 @@ try {
     return performance.now() - start
   }
 
-  const results: Record<string, number[]> = { "a vendor's signal": [], "a list's change": [] }
+  const results: Record<string, number[]> = {
+    "a vendor's signal": [],
+    "a list's change": [],
+    "a freeze request": [],
+  }
   say("Measuring signals")
   for (const holder of reported)
     results["a vendor's signal"]!.push(
@@ -99,6 +112,18 @@ try {
     writeList()
     results["a list's change"]!.push(...(await Promise.all(found.map((holder) => time(holder)))))
   }
+  say("Measuring freeze requests")
+  await createToken(issuer.post, BESIDE, "agent")
+  const receiver = await makeHolder(vouch, issuer)
+  const stopMinting = mintBeside(issuer.post, receiver.wallet)
+  const order = { mint_config: CONFIG, reason_code: "court_order", reference: "bench" }
+  for (const holder of toFreeze)
+    results["a freeze request"]!.push(
+      await time(holder, async () => {
+        await issuer.post("/token/freeze", { user_pubkey: holder.wallet, ...order })
+      }),
+    )
+  console.log(`Beside the freeze requests, ${Math.round(await stopMinting())} mints a second were accepted`)
   for (const [name, times] of Object.entries(results)) {
     const sorted = times.sort((a, b) => a - b)
     const at = (q: number) => `${Math.round(sorted[Math.floor(q * (sorted.length - 1))]!)} ms`
@@ -127,30 +152,45 @@ async function openIssuer(vouch: Server, name: string): Promise<Issuer> {
   await sql`update workspaces set policies = '{"wallet_listed":"freeze"}' where id = ${workspaceId}`
   const { apiKey } = await createKey({ workspaceId, mode: "test", name: "bench", scopes: allScopes })
   const post = postTo(vouch, apiKey)
-  await post("/mint-configs", {
-    id: CONFIG,
-    name: "Frozen Fund",
-    symbol: "FRZN",
-    decimals: 0,
-    required_schema: "kyc_individual_v1",
-    transfer_mode: "holder",
-    rules: {},
-  })
+  await createToken(post, CONFIG, "holder")
   const [config] = await sql<{ mint: Address }[]>`
     select mint from mint_configs where workspace_id = ${workspaceId} and id = ${CONFIG}`
   return { post, mint: new PublicKey(config!.mint) }
 }
 
-type Post = (path: string, body: object) => Promise<Record<string, string>>
+async function createToken(post: Post, id: string, transfer_mode: TransferMode): Promise<void> {
+  const fixed = { name: "Frozen Fund", symbol: "FRZN", decimals: 0, required_schema: "kyc_individual_v1", rules: {} }
+  await post("/mint-configs", { id, transfer_mode, ...fixed })
+}
+
+/** Requests mints at a steady rate, without waiting for the chain. Stopping returns how many were accepted a second. */
+function mintBeside(post: Post, user_pubkey: string): () => Promise<number> {
+  const start = performance.now()
+  const mints: Promise<unknown>[] = []
+  const timer = setInterval(() => {
+    const due = ((performance.now() - start) / 1000) * MINTS_PER_SECOND
+    while (mints.length < due)
+      mints.push(post("/token/mint", { user_pubkey, mint_config: BESIDE, amount: 1 }, { prefer: "respond-async" }))
+  }, MINTS_EVERY_MS)
+  return async () => {
+    clearInterval(timer)
+    const seconds = (performance.now() - start) / 1000
+    await Promise.all(mints)
+    return mints.length / seconds
+  }
+}
+
+type Post = (path: string, body: object, headers?: Record<string, string>) => Promise<Record<string, string>>
 
 function postTo({ port }: Server, apiKey: string): Post {
-  return async (path, body) => {
+  return async (path, body, headers = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,
         "content-type": "application/json",
         "idempotency-key": randomUUID(),
+        ...headers,
       },
       body: JSON.stringify(body),
     })

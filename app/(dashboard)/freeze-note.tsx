@@ -17,7 +17,7 @@ const reasonNames = {
 
 type Freeze = RouterOutputs["token"]["holders"]["data"][number]["freeze"]
 
-/** That the workspace has frozen a wallet, since when and why. Its account on chain has a state of its own. */
+/** That the workspace has frozen a wallet, since when and why. The state of its account on chain is another thing. */
 export function FreezeNote({ freeze }: { freeze: Freeze }) {
   if (freeze === null) return null
   const { since, reason_code, reference } = freeze

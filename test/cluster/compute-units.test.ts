@@ -10,6 +10,7 @@ import { SimulatedUnits } from "#server/ledger/simulated-units.ts"
 import { newId } from "#server/lib/ids.ts"
 import {
   type Asset,
+  burnAsset,
   createAssetMint,
   freezeAsset,
   mintAsset,
@@ -142,6 +143,14 @@ describe.each(chains)("on %s", (_name, start) => {
           memoText,
         }),
         moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText }),
+        burnAsset(asset, {
+          wallet: from,
+          amount,
+          before: "frozen",
+          after: "frozen",
+          memoText,
+          isPermissioned: extensions.includes("permissioned_burn"),
+        }),
         thawAsset(asset, from, memoText),
         freezeAsset(asset, from, memoText),
         pauseAsset(asset, memoText),

@@ -273,7 +273,7 @@ test("a wallet is frozen only in the workspace that froze it", async () => {
   const lifted = await theirs.post("/token/unfreeze", { user_pubkey: wallet, ...grounds })
   expect(lifted.json.frozen).toBe(false)
   expect(answerOf(await tokens.mint(await tokens.config(), wallet, 1))).toBe("wallet_frozen")
-  // A freeze names a token of its own workspace.
+  // A freeze names a token of the same workspace.
   expect(
     (await theirs.post("/token/freeze", { user_pubkey: wallet, mint_config: "none", ...grounds })).json.error,
   ).toBe("unknown_mint_config")

@@ -44,7 +44,7 @@ const steps = [
     run: () => vitest(["slow", "postgres15", "chaos", "cluster"]),
   },
   // A separate run, because its validator would slow down the others.
-  { is: "API tests on a validator", isMain: false, minutes: 1, run: () => vitest(["validator"]) },
+  { is: "API tests on a validator", isMain: false, minutes: 2, run: () => vitest(["validator"]) },
   {
     is: "all other browser tests",
     isMain: false,

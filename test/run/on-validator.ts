@@ -21,7 +21,11 @@ export const localnetOnly: { readonly [file: string]: string | { readonly [test:
 export const localnetOnlyFiles = Object.keys(localnetOnly).filter((file) => typeof localnetOnly[file] === "string")
 
 /** The tests that run in every test run if a validator is installed. */
-const QUICK = ["server/solana/asset*.unit.test.ts", "server/domain/attestations/erase.test.ts"]
+const QUICK = [
+  "server/solana/asset*.unit.test.ts",
+  "server/domain/attestations/erase.test.ts",
+  "server/domain/tokens/servicing.test.ts",
+]
 
 /** All tests, if requested. */
 export function onValidator(all: string): string[] {

@@ -21,18 +21,36 @@ const forcing = (from_pubkey: string, to_pubkey: string, mint_config: string, am
 })
 
 test.each([
-  [{ reason_code: "boredom" }, 422, "validation_failed", /^reason_code: /],
-  [{ reference: "" }, 422, "validation_failed", /^reference: /],
-  [{ reference: "x".repeat(201) }, 422, "validation_failed", /^reference: /],
-  [{ document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCg" }, 422, "validation_failed", /^document_sha256: /],
-  [{ document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgh" }, 422, "validation_failed", /^document_sha256: /],
-  [{ holder_consent: undefined }, 422, "validation_failed", /^holder_consent: /],
-  [{ holder_consent: false, document_sha256: undefined }, 422, "holder_consent_required", /^document_sha256: /],
-  [{ amount: "0" }, 422, "invalid_amount", /^amount: /],
-  [{ amount: "11" }, 422, "insufficient_balance", /^amount: /],
-  [{ mint_config: "no_such_fund" }, 422, "unknown_mint_config", /^mint_config: /],
-  [{ to_pubkey: newWallet() }, 422, "validation_failed", /^to_pubkey: unknown field/],
-])("a burn with %j is refused, and nothing has begun", async (wrong, status, error, detail) => {
+  ["an unknown reason", { reason_code: "boredom" }, 422, "validation_failed", /^reason_code: /],
+  ["no reference", { reference: "" }, 422, "validation_failed", /^reference: /],
+  ["a reference of 201 characters", { reference: "x".repeat(201) }, 422, "validation_failed", /^reference: /],
+  [
+    "a hash of 42 characters",
+    { document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCg" },
+    422,
+    "validation_failed",
+    /^document_sha256: /,
+  ],
+  [
+    "a hash that is no SHA-256 in base64url",
+    { document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgh" },
+    422,
+    "validation_failed",
+    /^document_sha256: /,
+  ],
+  ["neither consent nor its lack", { holder_consent: undefined }, 422, "validation_failed", /^holder_consent: /],
+  [
+    "neither consent nor a document",
+    { holder_consent: false, document_sha256: undefined },
+    422,
+    "holder_consent_required",
+    /^document_sha256: /,
+  ],
+  ["an amount of zero", { amount: "0" }, 422, "invalid_amount", /^amount: /],
+  ["more than the balance", { amount: "11" }, 422, "insufficient_balance", /^amount: /],
+  ["an unknown token", { mint_config: "no_such_fund" }, 422, "unknown_mint_config", /^mint_config: /],
+  ["an unknown field", { to_pubkey: newWallet() }, 422, "validation_failed", /^to_pubkey: unknown field/],
+])("a burn with %s is refused, and nothing has begun", async (_name, wrong, status, error, detail) => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await tokens.mint(config, wallet, "10")

@@ -1,3 +1,4 @@
+import { isForced } from "../movements.ts"
 import { boundBy, type Rule, type TransferContext } from "./define.ts"
 import { allRules, type RuleCode } from "./rules.ts"
 
@@ -28,24 +29,35 @@ export const firstViolationAtSigning = firstOf(["wallet", "signing"])
 export const firstViolationOfHolding = firstOf(["wallet"])
 
 /** The rules that a forced act sets aside: those that the same tokens could not be transferred with. */
-export function overridden(context: TransferContext): RuleCode[] {
-  const { from, to } = context
-  if (from === null) return []
-  const transfer: TransferContext = { ...context, kind: "transfer", from, to: to ?? from }
-  return allRules
-    .filter((rule) => rule.checked !== "request" && isViolated(rule, transfer) && !isViolated(rule, context))
-    .map(({ code }) => code)
+export const overridden = (context: TransferContext): RuleCode[] =>
+  allRules.filter((rule) => overriddenBy(rule, context) !== null).map(({ code }) => code)
+
+/** Why a transfer of the same tokens would violate the rule, if a forced act need not meet it. Otherwise null. */
+function overriddenBy(rule: Rule<RuleCode>, context: TransferContext): string | null {
+  const { kind, from, to } = context
+  // Rules that count bind a forced act, too, or say nothing about it.
+  if (!isForced(kind) || from === null || rule.checked === "request" || isViolated(rule, context)) return null
+  const transfer: TransferContext = { ...context, kind: "transfer", from, to: to ?? from, isOverridden: true }
+  if (!isViolated(rule, transfer)) return null
+  return rule.readsClaims && from.claims === null ? "Unknown while the wallet is not verified." : rule.check(transfer)
 }
 
-const isViolated = (rule: Rule, context: TransferContext): boolean =>
+const isViolated = (rule: Rule<RuleCode>, context: TransferContext): boolean =>
   appliesTo(rule, context) && rule.check(context) !== null
 
-/** A rule's result for a request. `undecided`: the rule needs claims, and the wallet is not verified. */
-export type Finding = { code: RuleCode; outcome: "passed" | "refused" | "undecided"; detail: string }
+/**
+ * A rule's result for a request. `undecided`: the rule needs claims, and the wallet is not verified. `overridden`: it
+ * would refuse a transfer, and a forced act sets it aside.
+ */
+export type Finding = { code: RuleCode; outcome: "passed" | "refused" | "undecided" | "overridden"; detail: string }
 
-/** The results of all rules that apply to a request, in the same order. */
+/** The results of all rules that apply to a request or that it sets aside, in the same order. */
 export const findings = (context: TransferContext): Finding[] =>
-  allRules.filter((rule) => appliesTo(rule, context)).map((rule) => findingOf(rule, context))
+  allRules.flatMap((rule): Finding[] => {
+    const setAside = overriddenBy(rule, context)
+    if (setAside !== null) return [{ code: rule.code, outcome: "overridden", detail: setAside }]
+    return appliesTo(rule, context) ? [findingOf(rule, context)] : []
+  })
 
 function findingOf(rule: Rule<RuleCode>, context: TransferContext): Finding {
   const { code, readsClaims } = rule

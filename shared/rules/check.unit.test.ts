@@ -88,6 +88,27 @@ test("the rules that a forced act sets aside are those that refuse the same tran
   expect(overridden(burn({ from, rules }))).toEqual(aside)
   expect(overridden(forceTransfer())).toEqual([])
   expect(overridden(mint())).toEqual([])
+  expect(overridden(burn({ rules: { max_balance_per_wallet: 100n } }))).toEqual([])
+})
+
+test("a rule that is set aside says what a transfer would violate, without advice", () => {
+  const from = alice({ claims: null, isListed: true })
+  const of = (context: TransferContext) => findings(context).map(({ code, outcome, detail }) => [code, outcome, detail])
+  const passed = ["mint_paused", "passed", "The token is not paused."]
+  const aside = [
+    ["wallet_sanctioned", "overridden", "alice is on a screening list."],
+    ["wallet_not_verified", "overridden", "alice is not verified for kyc_individual_v1."],
+    ["not_accredited", "overridden", "Unknown while the wallet is not verified."],
+  ]
+  const balance = ["insufficient_balance", "passed", "The wallet can move 100."]
+  expect(of(burn({ from, rules: ACCREDITED }))).toEqual([passed, ...aside, balance])
+  expect(of(forceTransfer({ from, rules: ACCREDITED }))).toEqual([passed, ...aside, balance])
+  const refused = of(forceTransfer({ from, to: bob({ claims: null }) }))
+  expect(refused).toContainEqual([
+    "wallet_not_verified",
+    "refused",
+    "bob is not verified for kyc_individual_v1. Start a verification with POST /kyc/start.",
+  ])
 })
 
 test("rules that count come last, so that a refused wallet takes no lock", () => {

@@ -1,7 +1,7 @@
 import type { Address } from "../address.ts"
 import type { Claims } from "../claims.ts"
 import type { ErrorCode } from "../errors.ts"
-import { type Between, endsOf, type MovementKind, movementKinds } from "../movements.ts"
+import { type Between, endsOf, isForced, type MovementKind, movementKinds } from "../movements.ts"
 import type { TransferMode } from "../transfer-modes.ts"
 
 /** A wallet that sends or receives tokens, as rules see it. Amounts are in base units. */
@@ -32,6 +32,8 @@ export type TransferContext<
   now: Date
   /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
+  /** Whether the rule is set aside, so that the violation gives no advice. */
+  isOverridden?: boolean | undefined
   rules: Rules
   config: {
     decimals: number
@@ -134,9 +136,9 @@ export const EVERY_KIND = movementKinds
 export const GIVING = ["mint", "transfer", "force_transfer"] as const satisfies MovementKind[]
 export const TAKING = ["transfer", "burn", "force_transfer"] as const satisfies MovementKind[]
 
-/** The wallets that must meet the rules about wallets. A forced transfer may take from any wallet. */
+/** The wallets that must meet the rules about wallets. A forced act may take from any wallet. */
 export const boundBy = (movement: Between<Holder>): Holder[] =>
-  movement.kind === "force_transfer" ? [movement.to] : endsOf<Holder>(movement)
+  isForced(movement.kind) ? endsOf<Holder>({ ...movement, from: null } as Between<Holder>) : endsOf<Holder>(movement)
 
 export const AGENT_ONLY = ["agent"] as const satisfies TransferMode[]
 export const EVERY_MODE = ["agent", "holder"] as const satisfies TransferMode[]

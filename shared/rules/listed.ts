@@ -13,7 +13,8 @@ export const listed = defineRule({
   applies: (context) => boundBy(context).some(({ isListed }) => isListed !== undefined),
   check(context) {
     const found = boundBy(context).find(({ isListed }) => isListed)
-    return found ? refusedWallet(found.wallet) : null
+    if (!found) return null
+    return context.isOverridden ? `${found.wallet} is on a screening list.` : refusedWallet(found.wallet)
   },
   passed: (context) => `${boundBy(context).length === 1 ? "The wallet is" : "Both wallets are"} on no screening list.`,
 })

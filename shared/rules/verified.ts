@@ -13,7 +13,8 @@ export const verified = defineRule({
     const unverified = boundBy(context).find(({ claims }) => claims === null)
     if (!unverified) return null
     const because = unverified.unverifiedBecause === undefined ? "" : `: ${unverified.unverifiedBecause}`
-    return `${unverified.wallet} is not verified for ${context.config.requiredSchema}${because}. Start a verification with POST /kyc/start.`
+    const advice = context.isOverridden ? "" : " Start a verification with POST /kyc/start."
+    return `${unverified.wallet} is not verified for ${context.config.requiredSchema}${because}.${advice}`
   },
   passed: (context) =>
     `${boundBy(context).length === 1 ? "The wallet is" : "Both wallets are"} verified for ${context.config.requiredSchema}.`,

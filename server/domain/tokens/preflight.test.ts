@@ -34,6 +34,11 @@ const ofMint = (mint_config: string, user_pubkey: string, amount: string): Promi
 const ofTransfer = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
   browser.query("token.preflight", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
 
+const ofBurn = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
+  browser.query("token.preflight", { kind: "burn", mint_config, user_pubkey, amount })
+const ofForced = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
+  browser.query("token.preflight", { kind: "force_transfer", mint_config, from_pubkey, to_pubkey, amount })
+
 const outcomes = ({ data }: Answer): string[] =>
   data.rules.map((rule: { code: string; outcome: string }) => `${rule.code} ${rule.outcome}`)
 
@@ -110,6 +115,37 @@ test("for an unverified wallet, rules on claims are undecided, and the wallet is
   ])
   expect(data).toMatchObject({ unverified: [stranger], required_schema: "kyc_individual_v1" })
   expect(data.answer.error).toBe("wallet_not_verified")
+})
+
+test("forced acts list the rules that they override, and name only an unverified recipient", async () => {
+  const config = await tokens.config({ transfers_locked_until: "2999-01-01T00:00:00Z", require_accredited: true })
+  await tokens.mint(config, alice, 60)
+  const aside = ["mint_paused passed", "transfers_locked overridden"]
+  const burning = await ofBurn(config, alice, "60")
+  expect(outcomes(burning)).toEqual([...aside, "insufficient_balance passed"])
+  expect(burning.data).toMatchObject({ answer: { status: 200 }, unverified: [] })
+
+  const toBob = await ofForced(config, alice, bob, "60")
+  expect(outcomes(toBob)).toEqual([
+    ...aside,
+    "wallet_not_verified passed",
+    "not_accredited refused",
+    "insufficient_balance passed",
+  ])
+  expect(toBob.data.answer).toMatchObject({ status: 403, error: "not_accredited" })
+
+  const stranger = newWallet()
+  const fromStranger = await ofForced(config, stranger, alice, "1")
+  expect(outcomes(fromStranger)).toEqual([
+    ...aside,
+    "wallet_not_verified overridden",
+    "not_accredited overridden",
+    "insufficient_balance refused",
+  ])
+  expect(fromStranger.data).toMatchObject({ answer: { error: "insufficient_balance" }, unverified: [] })
+  expect((await ofForced(config, alice, stranger, "1")).data.unverified).toEqual([stranger])
+  const same = await ofForced(config, alice, alice, "1")
+  expect(same.error).toMatchObject({ error: "same_wallet", detail: expect.stringMatching(/^to_pubkey: must differ/) })
 })
 
 test("the API gives the response that the preflight predicts, refused or not", async () => {

@@ -10,6 +10,7 @@ import { toBaseUnits } from "#shared/amount.ts"
 import { statusOf } from "#shared/errors.ts"
 import { type Between, endsOf } from "#shared/movements.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
+import { boundBy } from "#shared/rules/define.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
@@ -24,8 +25,11 @@ export const preflightRecord = z.object({
   rules: z.array(
     z.object({
       code: z.enum(ruleCodes),
-      /** `undecided`: the rule needs claims, and the wallet is not verified. */
-      outcome: z.enum(["passed", "refused", "undecided"]),
+      /**
+       * `undecided`: the rule needs claims, and the wallet is not verified. `overridden`: it would refuse a transfer, and a
+       * forced act sets it aside.
+       */
+      outcome: z.enum(["passed", "refused", "undecided", "overridden"]),
       detail: z.string(),
     }),
   ),
@@ -70,7 +74,7 @@ export async function preflight(
     return {
       answer: answerOf(firstViolation(context)),
       rules: findings(context),
-      unverified: strangers.map(({ wallet }) => wallet),
+      unverified: boundBy(context).flatMap(({ claims, wallet }) => (claims === null ? [wallet] : [])),
       required_schema: schemaId,
     }
   })

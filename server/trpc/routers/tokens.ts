@@ -6,7 +6,9 @@ import { plainText } from "#server/lib/text.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
+import type { Between } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
 
 const { endpoint } = endpointsIn("Token")
@@ -97,11 +99,12 @@ const transferInput = {
 }
 const forceTransferInput = { ...transferInput, ...grounds, document_sha256: documentHash }
 
-/** Errors: validation_failed. */
-function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string }): void {
-  if (from_pubkey === to_pubkey) {
-    fail("validation_failed", "to_pubkey: must differ from from_pubkey.")
-  }
+/** Errors: the given code. */
+function requireTwo(
+  { from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey: string },
+  code: "validation_failed" | "same_wallet",
+): void {
+  if (from_pubkey === to_pubkey) fail(code, "to_pubkey: must differ from from_pubkey.")
 }
 
 /** Moves tokens. Answers 202 if the operation is still in progress. */
@@ -112,6 +115,22 @@ async function answerMove(
   const { record, isFinal } = await tokens.move({ ...ctx, forced: null, ...about })
   if (!isFinal) ctx.answer.status = 202
   return record
+}
+
+/** What a preflight asks about. */
+const asked = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("mint"), ...mintInput }),
+  z.object({ kind: z.literal("transfer"), ...transferInput }),
+  z.object({ kind: z.literal("burn"), ...mintInput }),
+  z.object({ kind: z.literal("force_transfer"), ...transferInput }),
+])
+
+/** Errors: validation_failed, same_wallet. */
+function movementOf(input: z.output<typeof asked>): Between<Address> {
+  if (input.kind === "mint") return { kind: "mint", from: null, to: input.user_pubkey }
+  if (input.kind === "burn") return { kind: "burn", from: input.user_pubkey, to: null }
+  requireTwo(input, input.kind === "transfer" ? "validation_failed" : "same_wallet")
+  return { kind: input.kind, from: input.from_pubkey, to: input.to_pubkey }
 }
 
 const NO_PARTS = "q: must be the first or last characters of a wallet address."
@@ -142,7 +161,7 @@ export const tokenRouter = router({
     input: z.object(transferInput),
     output: tokens.operationRecord,
   }).mutation(async ({ ctx, input }) => {
-    requireTwo(input)
+    requireTwo(input, "validation_failed")
     const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
     return answerMove(ctx, { config, amount, movement: { kind: "transfer", from, to } })
   }),
@@ -177,8 +196,8 @@ export const tokenRouter = router({
     input: z.object(forceTransferInput),
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {
+    requireTwo(input, "same_wallet")
     const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, ...forced } = input
-    if (from === to) fail("same_wallet", "to_pubkey: must differ from from_pubkey.")
     const movement = { kind: "force_transfer", from, to } as const
     return answerMove(ctx, { config, amount, movement, forced: { ...forced, holder_consent: false } })
   }),
@@ -277,22 +296,11 @@ export const tokenRouter = router({
   // For the dashboard only.
 
   preflight: memberWith("token:read")
-    .input(
-      z.discriminatedUnion("kind", [
-        z.object({ kind: z.literal("mint"), ...mintInput }),
-        z.object({ kind: z.literal("transfer"), ...transferInput }),
-      ]),
-    )
+    .input(asked)
     .output(tokens.preflightRecord)
     .query(({ ctx, input }) => {
       const { mint_config: config, amount } = input
-      if (input.kind === "mint") {
-        const movement = { kind: "mint", from: null, to: input.user_pubkey } as const
-        return tokens.preflight(ctx.principal, { config, amount, movement })
-      }
-      requireTwo(input)
-      const movement = { kind: "transfer", from: input.from_pubkey, to: input.to_pubkey } as const
-      return tokens.preflight(ctx.principal, { config, amount, movement })
+      return tokens.preflight(ctx.principal, { config, amount, movement: movementOf(input) })
     }),
 
   holders: memberWith("token:read")

@@ -12,7 +12,7 @@ import { keptDays } from "#shared/retention.ts"
 import { type Event, subjectOf } from "./subject.ts"
 
 const filters = {
-  about: text("About", "Wallet, id, event number or cursor"),
+  about: text("About", "Wallet, id, number or cursor"),
   type: choice("Type", "All", asThemselves(allEventTypes)),
   from: day("from", "From"),
   to: day("to", "To"),
@@ -35,8 +35,8 @@ export default function Page() {
       rowPath={({ id }) => ["events", id]}
       empty={
         <Empty title="No events yet">
-          Verifications, mints, transfers, reviews and changes of tokens show up here within a second. Your systems
-          receive them by{" "}
+          Verifications, reviews, changes of tokens, and whatever mints, moves or burns them show up here within a
+          second. Your systems receive them by{" "}
           <To path={["webhooks"]} className="text-accent underline">
             webhooks
           </To>
@@ -55,7 +55,15 @@ const columns: Column<Event>[] = [
   {
     header: "Event",
     breaks: true,
-    cell: ({ type }) => <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>,
+    cell: ({ type, occurred_at }) => (
+      <>
+        <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>
+        {/* On narrow screens, in place of its column. */}
+        <span className="block text-xs font-normal text-muted md:hidden">
+          <Timestamp at={occurred_at} />
+        </span>
+      </>
+    ),
     note: ({ type }) => eventTypes[type],
   },
   {
@@ -65,6 +73,11 @@ const columns: Column<Event>[] = [
     cell: (row) => <code className="block font-mono text-[13px]">{subjectOf(row).name}</code>,
     note: (row) => subjectOf(row).more,
   },
-  { header: "Number", align: "end", cell: ({ sequence }) => sequence },
-  { header: "When", className: "whitespace-nowrap", cell: ({ occurred_at }) => <Timestamp at={occurred_at} /> },
+  { header: "Number", align: "end", wideOnly: true, cell: ({ sequence }) => sequence },
+  {
+    header: "When",
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ occurred_at }) => <Timestamp at={occurred_at} />,
+  },
 ]

@@ -85,15 +85,30 @@ const pathBelowV1 = (path: string) => path.replace(/^(https?:\/\/[^/]+)?\/v1(?=\
 
 type LoggedRequest = RouterOutputs["request"]["list"]["data"][number]
 
+const RequestLine = ({ of: { method, path }, className }: { of: LoggedRequest; className: string }) => (
+  <code title={`${method} ${path}`} className={`block truncate font-mono ${className}`}>
+    <span className="text-muted">{method}</span> {path}
+  </code>
+)
+
 const columns: Column<LoggedRequest>[] = [
-  { header: "Time", cell: ({ at }) => <ExactTimestamp at={at} /> },
+  {
+    header: "Time",
+    cell: (row) => (
+      <>
+        <ExactTimestamp at={row.at} />
+        {/* On narrow screens, in place of its column. */}
+        <RequestLine of={row} className="max-w-56 text-xs font-normal md:hidden" />
+      </>
+    ),
+  },
   {
     header: "Status",
     cell: (row) => (
       <span className="flex items-center gap-2">
         <HttpStatus status={row.status} />
         {row.error && (
-          <code title={row.error} className="max-w-32 truncate font-mono text-xs max-md:hidden">
+          <code title={row.error} className="max-w-36 truncate font-mono text-xs max-md:hidden">
             {row.error}
           </code>
         )}
@@ -102,14 +117,19 @@ const columns: Column<LoggedRequest>[] = [
   },
   {
     header: "Request",
+    wideOnly: true,
     className: "w-full md:max-w-0",
-    cell: (row) => (
-      <code title={`${row.method} ${row.path}`} className="block truncate font-mono text-[13px] max-md:max-w-72">
-        <span className="text-muted">{row.method}</span> {row.path}
-      </code>
-    ),
+    cell: (row) => <RequestLine of={row} className="text-[13px]" />,
   },
-  { header: "Took", align: "end", cell: ({ duration_ms }) => <Duration ms={duration_ms} /> },
-  { header: "Key", cell: ({ key_name }) => <span className="block max-w-24 truncate">{key_name}</span> },
-  { header: "Request id", cell: ({ request_id }) => <Copyable compact value={request_id} what="the request id" /> },
+  { header: "Took", align: "end", wideOnly: true, cell: ({ duration_ms }) => <Duration ms={duration_ms} /> },
+  {
+    header: "Key",
+    wideOnly: true,
+    cell: ({ key_name }) => <span className="block max-w-24 truncate">{key_name}</span>,
+  },
+  {
+    header: "Request id",
+    wideOnly: true,
+    cell: ({ request_id }) => <Copyable compact value={request_id} what="the request id" />,
+  },
 ]

@@ -45,7 +45,10 @@ const columns: Column<Schema>[] = [
       <>
         <span className="block min-w-32 font-medium">{row.name}</span>
         <code className="font-mono text-xs text-muted">{row.id}</code>
-        <span className="block text-xs text-muted sm:hidden">Valid for {days(row.validity_days)}</span>
+        {/* On narrow screens, in place of their columns. */}
+        <span className="block text-xs text-muted sm:hidden">
+          Valid for {days(row.validity_days)}, <Verified of={row} /> verified now
+        </span>
       </>
     ),
   },
@@ -55,7 +58,7 @@ const columns: Column<Schema>[] = [
     className: "max-sm:hidden",
     cell: ({ validity_days }) => <span className="whitespace-nowrap">{days(validity_days)}</span>,
   },
-  { header: "Verified now", align: "end", cell: (row) => <Verified of={row} /> },
+  { header: "Verified now", align: "end", className: "max-sm:hidden", cell: (row) => <Verified of={row} /> },
   {
     header: "Created",
     wideOnly: true,

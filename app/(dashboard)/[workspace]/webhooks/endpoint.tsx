@@ -170,9 +170,10 @@ type Delivery = RouterOutputs["webhook"]["deliveries"]["data"][number]
 /** The columns of a delivery's progress, whatever it is listed by. */
 export const progressColumns: Column<Pick<Delivery, "status" | "attempts" | "next_attempt_at" | "ended_at">>[] = [
   { header: "Status", cell: ({ status }) => <DeliveryBadge status={status} /> },
-  { header: "Attempts", align: "end", cell: ({ attempts }) => attempts },
+  { header: "Attempts", align: "end", wideOnly: true, cell: ({ attempts }) => attempts },
   {
     header: "Ended, or next attempt",
+    wideOnly: true,
     className: "whitespace-nowrap",
     cell: ({ next_attempt_at, ended_at }) =>
       next_attempt_at === null ? ended_at && <Ago at={ended_at} /> : <Timestamp at={next_attempt_at} />,

@@ -73,14 +73,25 @@ export default function Page() {
 
 type Attempt = RouterOutputs["webhook"]["delivery"]["attempt_log"][number]
 
+const AnswerStatus = ({ of: { status_code: status } }: { of: Attempt }) =>
+  status === null ? <Badge tone="bad">None</Badge> : <HttpStatus status={status} />
+
 const columns: Column<Attempt>[] = [
-  { header: "Time", cell: ({ at }) => <ExactTimestamp at={at} /> },
   {
-    header: "Answer",
-    cell: ({ status_code: status }) =>
-      status === null ? <Badge tone="bad">None</Badge> : <HttpStatus status={status} />,
+    header: "Time",
+    cell: (row) => (
+      <>
+        <ExactTimestamp at={row.at} />
+        {/* On narrow screens, in place of their columns. */}
+        <span className="my-1 flex items-center gap-2 text-[13px] text-muted md:hidden">
+          <AnswerStatus of={row} />
+          <Duration ms={row.latency_ms} />
+        </span>
+      </>
+    ),
   },
-  { header: "Took", align: "end", cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
+  { header: "Answer", wideOnly: true, cell: (row) => <AnswerStatus of={row} /> },
+  { header: "Took", align: "end", wideOnly: true, cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
   {
     header: "Response",
     className: "w-full",

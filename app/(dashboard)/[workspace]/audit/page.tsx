@@ -14,7 +14,7 @@ const things = [
   ["key.", "API keys"],
   ["attestation.", "Attestations"],
   ["session.", "Sessions"],
-  ["token.", "Mints and transfers"],
+  ["token.", "Mints, transfers and burns"],
   ["mint_config.", "Tokens and rules"],
   ["schema.", "Schemas"],
   ["webhook.", "Webhooks"],
@@ -106,6 +106,11 @@ const columns: Column<Entry>[] = [
             {name}: <Readable text={text} />
           </span>
         ))}
+        {/* On narrow screens, in place of their columns. */}
+        <div className="mt-1 flex flex-wrap items-baseline gap-x-3 md:hidden">
+          <Subject of={row} />
+          {row.request_id !== null && <Request of={row} />}
+        </div>
       </div>
     ),
   },
@@ -116,8 +121,8 @@ const columns: Column<Entry>[] = [
     cell: ({ actor_name }) => <span className="block min-w-28">{actor_name}</span>,
     note: ({ actor }) => kinds[actor],
   },
-  { header: "Subject", breaks: true, cell: (row) => <Subject of={row} /> },
-  { header: "Request", cell: (row) => <Request of={row} /> },
+  { header: "Subject", breaks: true, wideOnly: true, cell: (row) => <Subject of={row} /> },
+  { header: "Request", wideOnly: true, cell: (row) => <Request of={row} /> },
 ]
 
 /** An address or an id that is too long to read. */

@@ -663,7 +663,7 @@ export interface OperationEvent {
   sequence: number
   /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
-  /** `operation.confirmed`: A mint or a transfer was confirmed on chain; `operation.failed`: A mint or a transfer failed */
+  /** `operation.confirmed`: Tokens were minted, moved or burned on chain; `operation.failed`: Tokens could not be minted, moved or burned */
   type: "operation.confirmed" | "operation.failed"
   /** When it happened */
   occurred_at: string
@@ -1426,13 +1426,13 @@ export interface Methods {
     id: string
   } & ChangeMintConfigRequest, options?: RequestOptions): Promise<MintConfig>
 
-  /** Pause a token. Stops minting and transfers until you unpause the token. */
+  /** Pause a token. Stops minting, transfers and burns until you unpause the token. */
   pauseMintConfig(params: {
     /** Configuration id */
     id: string
   }, options?: RequestOptions): Promise<MintConfig>
 
-  /** Unpause a token. Resumes minting and transfers. */
+  /** Unpause a token. Resumes minting, transfers and burns. */
   unpauseMintConfig(params: {
     /** Configuration id */
     id: string

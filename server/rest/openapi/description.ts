@@ -31,7 +31,7 @@ export const tags: Record<string, string> = {
   Attestation: "Get, list and revoke attestations, with everything needed to verify them on chain.",
   Investor: "Find the person behind any number of wallets.",
   Privacy: "Erase the data about a person.",
-  Token: "Mint and transfer tokens, get operations and balances.",
+  Token: "Mint, transfer and burn tokens, get operations and balances.",
   "Mint configurations": "The tokens of a workspace and their rules.",
   Schemas: "The checks of a workspace, and how long a verification stays valid.",
   Usage: "The key of the request, and how much of the monthly quota is used.",

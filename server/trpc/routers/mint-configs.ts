@@ -61,8 +61,8 @@ export const mintConfigRouter = router({
     output: tokens.mintConfigRecord,
   }).mutation(({ ctx, input: { id, ...patch } }) => tokens.patchConfig({ ...ctx, id, patch })),
 
-  pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
-  unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),
+  pause: pausing("pause", "Pause a token", "Stops minting, transfers and burns until you unpause the token."),
+  unpause: pausing("unpause", "Unpause a token", "Resumes minting, transfers and burns."),
 
   // For the dashboard only.
 

@@ -1,19 +1,6 @@
+import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import type { ReasonCode } from "#shared/movements.ts"
-
-const reasonNames = {
-  redemption: "Redemption",
-  buyback: "Buyback",
-  court_order: "Court order",
-  sanctions: "Sanctions",
-  regulator: "Regulator",
-  lost_wallet: "Lost wallet",
-  estate: "Estate",
-  error_correction: "Correction of an error",
-  tax: "Tax",
-  other: "Other reason",
-} as const satisfies Record<ReasonCode, string>
 
 type Freeze = RouterOutputs["token"]["holders"]["data"][number]["freeze"]
 

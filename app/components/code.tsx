@@ -46,7 +46,11 @@ export function Copyable({ value, what, compact = false, whole = false }: Copyab
           compact ? "group -mx-1.5 min-h-6 gap-1.5 px-1.5" : "-mx-2 min-h-11 gap-2 px-2"
         }`}
       >
-        {whole ? <code className="min-w-0 text-left font-mono text-[13px]">{value}</code> : <Shortened value={value} />}
+        {whole ? (
+          <code className="min-w-0 text-left font-mono text-[13px] break-all">{value}</code>
+        ) : (
+          <Shortened value={value} />
+        )}
         <span className="sr-only">, copy {what}</span>
         <Icon
           name={outcome === "copied" ? "check" : "copy"}

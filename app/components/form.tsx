@@ -4,7 +4,7 @@ import { Icon } from "./icons.tsx"
 import { fieldsIn, type Problem, problemOf } from "./problem.ts"
 import { useIsReady } from "./store.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
-import { ControlContext, Input, Label, Select, Textarea } from "./ui/input.tsx"
+import { ControlContext, FileInput, Input, Label, Select, Textarea } from "./ui/input.tsx"
 
 type Problems = Record<string, string | undefined>
 
@@ -188,6 +188,7 @@ const withField =
   )
 
 export const TextField = withField(Input)
+export const FileField = withField(FileInput)
 export const TextareaField = withField(Textarea)
 export const SelectField = withField(Select)
 

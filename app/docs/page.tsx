@@ -15,10 +15,12 @@ const about: Record<string, string> = {
   "guides/verify": "A hosted page, any KYC provider, a credential on chain",
   "guides/issue": "A token with rules that the chain enforces",
   "guides/move": "Transfers that are safe to retry",
+  "guides/redeem": "Burns and forced transfers, with a reason",
   "guides/events": "Signed webhooks, and a sequence without a gap",
   "guides/go-live": "What to check before the first investor",
   "guides/providers": "Eight providers, one API",
   "guides/operate": "Normal days, and incidents",
+  "guides/curl": "The whole journey, copied into a shell",
 }
 
 /** The start page of the documentation. */

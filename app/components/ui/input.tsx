@@ -30,6 +30,18 @@ export const Input = ({ className, ...props }: ComponentProps<"input">) => (
   />
 )
 
+/** Asks for a file. The browser's own button looks like ours. */
+export const FileInput = ({ className, ...props }: ComponentProps<"input">) => (
+  <Input
+    {...props}
+    type="file"
+    className={clsx(
+      "cursor-pointer bg-surface! py-1 file:mr-3 file:h-full file:cursor-pointer file:rounded file:border file:border-line file:bg-sunken file:px-2 file:font-medium file:text-ink",
+      className,
+    )}
+  />
+)
+
 /** Inside a `Field`, it takes its name, label, hint and error from there. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { upload } from "#app/api.ts"
-import { Form, Submit, TextField } from "#app/components/form.tsx"
+import { FileField, Form, Submit, TextField } from "#app/components/form.tsx"
 import { Card, Facts, Loaded } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
@@ -64,14 +64,12 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
           notify("Hosted page saved")
         }}
       >
-        <TextField
+        <FileField
           name="logo"
           label="Logo"
           hint="PNG, JPEG or WebP, up to 100 kB. Shown 40 pixels high."
           key={uploads}
-          type="file"
           accept="image/png,image/jpeg,image/webp"
-          className={fileLook}
         />
         <TextField
           name="color"
@@ -108,10 +106,6 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
     </div>
   )
 }
-
-/** Styles the browser's own button like ours. */
-const fileLook =
-  "cursor-pointer bg-surface! py-1 file:mr-3 file:h-full file:cursor-pointer file:rounded file:border file:border-line file:bg-sunken file:px-2 file:font-medium file:text-ink"
 
 const textOf = (values: FormData, name: string): string | null => String(values.get(name)).trim() || null
 

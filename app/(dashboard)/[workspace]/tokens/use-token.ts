@@ -1,4 +1,5 @@
-import { type RouterOutputs, usePolling } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
+import type { ReasonCode } from "#shared/movements.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
@@ -19,6 +20,34 @@ export const kindNames = {
   burn: "Burn",
   force_transfer: "Forced transfer",
 } as const satisfies Record<Operation["kind"], string>
+
+/** What takes tokens out of a wallet, whatever the rules say about its holder. */
+export type Act = "burn" | "force_transfer"
+
+/** A wallet that holds a token, and the person behind it if one is known. */
+export type Serviced = {
+  mint_config: string
+  symbol: string
+  wallet: string
+  investor: { investor_id: string; external_id: string | null } | null
+}
+
+/** Why tokens are taken out of a wallet, or it is frozen. */
+export const reasonNames = {
+  redemption: "Redemption",
+  buyback: "Buyback",
+  court_order: "Court order",
+  sanctions: "Sanctions",
+  regulator: "Order of a regulator",
+  lost_wallet: "Lost wallet",
+  estate: "Estate of a deceased holder",
+  error_correction: "Correction of an error",
+  tax: "Tax",
+  other: "Other reason",
+} as const satisfies Record<ReasonCode, string>
+
+/** What a wallet holds on chain now. */
+export const useBalance = (mint_config: string, pubkey: string) => useQuery("token.balance", { mint_config, pubkey })
 
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
   status === "confirmed" || status === "failed"

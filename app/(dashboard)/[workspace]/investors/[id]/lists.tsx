@@ -45,7 +45,7 @@ export const InvestorOperations = ({ investorId }: { investorId: string }) => (
     caption="Operations"
     columns={operationColumns}
     rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
-    empty={<Empty title="No operations">Mints and transfers of this investor's wallets appear here.</Empty>}
+    empty={<Empty title="No operations">Mints, transfers and burns of this investor's wallets appear here.</Empty>}
   />
 )
 
@@ -107,7 +107,9 @@ export const Refusals = ({ investorId }: { investorId: string }) => (
       caption="Refusals"
       columns={refusalColumns}
       rowKey={({ request_id, operation_id }) => request_id ?? operation_id ?? ""}
-      empty={<Empty title="Nothing refused">Mints and transfers that a rule refuses appear here.</Empty>}
+      empty={
+        <Empty title="Nothing refused">Requests that a rule refuses, and operations that fail, appear here.</Empty>
+      }
     />
   </>
 )

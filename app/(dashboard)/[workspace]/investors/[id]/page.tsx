@@ -1,8 +1,9 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { lazy, useId, useState } from "react"
+import { lazy, type ReactNode, useId, useState } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
+import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
@@ -190,53 +191,67 @@ function Wallets({ investor: { wallets, has_more_wallets } }: { investor: Invest
 
 type Holding = InvestorView["tokens"][number]["wallets"][number]
 
-function Holdings({ investor: { tokens, chain_answered } }: { investor: InvestorView }) {
-  if (tokens.length === 0) return <p className="text-muted">No tokens held.</p>
+function Holdings({ investor }: { investor: InvestorView }) {
+  const { tokens, chain_answered } = investor
+  const { menuOf, sheet } = useServicing()
   return (
     <>
+      {sheet}
       {!chain_answered && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
           The chain is unreachable, so account states are not shown.
         </p>
       )}
-      <ul className="-my-3 divide-y divide-line">
-        {tokens.map(({ mint_config, name, symbol, total, wallets }) => (
-          <li key={mint_config} className="py-3">
-            <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-              <To path={["tokens", mint_config]} className="rounded-sm font-medium underline-offset-2 hover:underline">
-                {name}
-              </To>
-              <span className="ml-auto font-medium tabular-nums">
-                {grouped(total)} {symbol}
-              </span>
-            </div>
-            <ul className="mt-1.5 space-y-1">
-              {wallets.map((holding) => (
-                <OfWallet key={holding.user_pubkey} holding={holding} />
-              ))}
-            </ul>
-          </li>
-        ))}
-      </ul>
+      {tokens.length === 0 ? (
+        <p className="text-muted">No tokens held.</p>
+      ) : (
+        <ul className="-my-3 divide-y divide-line">
+          {tokens.map(({ mint_config, name, symbol, total, wallets }) => (
+            <li key={mint_config} className="py-3">
+              <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+                <To
+                  path={["tokens", mint_config]}
+                  className="rounded-sm font-medium underline-offset-2 hover:underline"
+                >
+                  {name}
+                </To>
+                <span className="ml-auto font-medium tabular-nums">
+                  {grouped(total)} {symbol}
+                </span>
+              </div>
+              <ul className="mt-1.5 space-y-1">
+                {wallets.map((holding) => (
+                  <OfWallet key={holding.user_pubkey} holding={holding}>
+                    {menuOf?.({ mint_config, symbol, wallet: holding.user_pubkey, investor })}
+                  </OfWallet>
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ul>
+      )}
     </>
   )
 }
 
-function OfWallet({ holding }: { holding: Holding }) {
+function OfWallet({ holding, children }: { holding: Holding; children: ReactNode }) {
   const { user_pubkey, balance, incoming, outgoing, account, freeze } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 text-[13px]">
-      <span className="flex flex-wrap items-center gap-2">
+    <li className="flex items-center justify-between gap-x-4 text-[13px]">
+      <span className="flex flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
         <Copyable value={user_pubkey} what="wallet" compact />
         {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
         <FreezeNote freeze={freeze} />
       </span>
-      <span className="ml-auto tabular-nums">
-        {grouped(balance)}
-        {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
+      <span className="flex items-center gap-2 tabular-nums">
+        <span className="text-right">
+          {grouped(balance)}
+          {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
+        </span>
+        {children}
       </span>
     </li>
   )

@@ -1,3 +1,4 @@
+import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import {
   type Holder,
   hasEnded,
@@ -12,13 +13,14 @@ import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
-import type { Column } from "#app/components/data-table.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import { movementKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 
-const filters = { wallet: text("Search", "Wallet, or its first or last characters") }
+const filters = { wallet: text("Search", "Wallet: first or last characters") }
 
 /** A token's holders, largest first. */
 export function Holders({ token }: { token: TokenView }) {
@@ -28,17 +30,29 @@ export function Holders({ token }: { token: TokenView }) {
     input: { mint_config: token.id, limit: 20 },
   })
   const { data } = list.query
+  const { menuOf, sheet } = useServicing()
+  const shown = columns[token.transfer_mode]
   return (
     <List
       list={list}
       caption="Holders"
-      columns={columns[token.transfer_mode]}
+      columns={
+        menuOf
+          ? [
+              ...shown,
+              actions<Holder>(({ wallet, investor }) =>
+                menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor }),
+              ),
+            ]
+          : shown
+      }
       rowKey={({ wallet }) => wallet}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch="Search with fewer characters."
       empty={<Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>}
       afterFilters={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
     >
+      {sheet}
       {data && (
         <p className="mb-3 text-[13px] text-muted">
           {grouped(data.supply)} {token.symbol} are minted.
@@ -161,7 +175,7 @@ const operationColumns: Column<Operation>[] = [
   { header: "Created", align: "end", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-/** The wallet of a mint, or the two of a transfer. */
+/** The wallet of a mint or a burn, or the two of a transfer. */
 export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
   if (user_pubkey) return <Shortened value={user_pubkey} />
   return (
@@ -173,6 +187,11 @@ export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }
 
 const operationFilters = {
   pubkey: text("Search", "Sender or recipient address"),
+  kind: choice(
+    "Operation",
+    "All",
+    movementKinds.map((kind) => [kind, kindNames[kind]]),
+  ),
   status: choice(
     "Status",
     "All",
@@ -180,7 +199,7 @@ const operationFilters = {
   ),
 }
 
-/** Mints and transfers of a token, newest first. Refreshed until all that are shown have ended. */
+/** What was minted, moved and burned of a token, newest first. Refreshed until all that are shown have ended. */
 export function Operations({ token }: { token: TokenView }) {
   const list = useList("token.operations", {
     filters: operationFilters,

@@ -4,6 +4,7 @@ import { Icon, Spinner } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { IconName } from "#shared/icons.ts"
+import { isForced } from "#shared/movements.ts"
 
 type Step = {
   name: string
@@ -64,13 +65,13 @@ function Sign({ state }: { state: Step["state"] }) {
 }
 
 function stepsOf(operation: Operation, detail: OperationDetail | undefined): Step[] {
-  const { status, created_at, error } = operation
+  const { kind, status, created_at, error } = operation
   const transaction = detail?.transaction ?? null
   const begun: Step = {
     name: "Accepted",
     at: created_at,
     state: "done",
-    note: "All rules passed; limits reserved.",
+    note: isForced(kind) ? "The rules allowed it; the amount is reserved." : "All rules passed; limits reserved.",
   }
   const signed: Step = {
     name: "Signed and sent",

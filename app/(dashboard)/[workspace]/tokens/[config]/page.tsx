@@ -96,7 +96,7 @@ const UnderWay = ({ token: { mint_state, reconciling, paused } }: { token: Token
       >
         {paused
           ? "The rest follow automatically."
-          : "The rest follow automatically. While balances are read from the chain, minting and transfers are paused."}
+          : "The rest follow automatically. While balances are read from the chain, nothing is minted, moved or burned."}
       </Notice>
     )}
   </div>
@@ -194,13 +194,13 @@ const Confirm = lazy(async () => ({ default: (await import("#app/components/form
 const copyFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {
     title: `Pause ${name}?`,
-    description: `Minting and transfers${transfer_mode === "holder" ? ", also by holders," : ""} stop until you unpause it. Transactions already signed may still be confirmed.`,
+    description: `Nothing is minted, moved or burned${transfer_mode === "holder" ? ", not even by holders," : ""} until you unpause it. Transactions already signed may still be confirmed.`,
     confirm: "Pause",
     danger: true,
   },
   unpause: {
     title: `Unpause ${name}?`,
-    description: "Minting and transfers resume under the current rules.",
+    description: "Minting, transfers and burns resume under the current rules.",
     confirm: "Unpause",
     danger: false,
   },

@@ -64,7 +64,7 @@ function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
     <p role="status" className="rounded-lg border border-notice-line bg-notice-soft p-3 text-[13px] text-notice">
       {draft.transfer_mode === "holder"
         ? "Accounts of verified wallets are opened one by one. Their holders can then move tokens themselves."
-        : "All accounts are frozen, then balances are read from the chain. Minting and transfers are paused until that is done."}
+        : "All accounts are frozen, then balances are read from the chain. Until that is done, nothing is minted, moved or burned."}
     </p>
   )
 }

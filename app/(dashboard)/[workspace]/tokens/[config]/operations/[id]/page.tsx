@@ -14,6 +14,8 @@ import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
+import { isForced } from "#shared/movements.ts"
+import { Grounds } from "./grounds.tsx"
 
 export default function Page() {
   const { config, id } = useParams<{ config: string; id: string }>()
@@ -65,6 +67,7 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
               }}
             />
           </Card>
+          {isForced(kind) && <Grounds of={operation} />}
           <Card
             title="Transaction"
             actions={transaction && <TransactionLink signature={transaction.signature} explorer={explorer} />}
@@ -90,6 +93,6 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
   )
 }
 
-/** A mint has one wallet, a transfer two. */
+/** A mint and a burn have one wallet, transfers two. */
 const walletOf = (role: string, address: string | null | undefined) =>
   address && <Copyable value={address} what={`${role} address`} compact />

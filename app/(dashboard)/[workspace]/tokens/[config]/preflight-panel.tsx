@@ -1,0 +1,144 @@
+import type { ReactNode } from "react"
+import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { To, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
+import { Shortened } from "#app/components/code.tsx"
+import { Loading } from "#app/components/frame.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Link, NewTab } from "#app/components/link.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
+import type { IconName } from "#shared/icons.ts"
+import { ruleOf } from "#shared/rules/rules.ts"
+import { type Checked, isComplete, type Sending } from "./use-preflight.ts"
+
+type Outcome = Preflight["rules"][number]["outcome"]
+
+const looks: Record<Outcome, { icon: IconName; color: string; word: string }> = {
+  passed: { icon: "check", color: "text-accent", word: "Passed" },
+  refused: { icon: "cross", color: "text-danger", word: "Refused" },
+  undecided: { icon: "question", color: "text-muted", word: "Undecided" },
+  overridden: { icon: "alert", color: "text-notice", word: "Overridden" },
+}
+
+/** The panel, or what it waits for. */
+export function RulesCheck({ sending, checked }: { sending: Sending; checked: Checked }) {
+  const { preflight, isCurrent, problem } = checked
+  if (preflight) {
+    return (
+      <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
+        <PreflightPanel token={sending.token} preflight={preflight} />
+      </div>
+    )
+  }
+  if (isComplete(sending) && !problem) return <Loading what="Checking the rules" lines={3} />
+  return (
+    <p className="text-[13px] text-muted">
+      Enter {sending.kind === "burn" ? "an amount" : "a wallet and an amount"} to check the rules.
+    </p>
+  )
+}
+
+/** What the API would answer now and the result of each rule, before anything is sent. */
+function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
+  const { answer, rules } = preflight
+  const isFine = answer.error === null
+  const overridden = rules.filter(({ outcome }) => outcome === "overridden").length
+  return (
+    <section aria-label="Rules check" className="rounded-lg border border-line">
+      <div
+        className={`rounded-t-lg px-3 py-2.5 ${isFine ? "bg-accent-soft text-accent" : "bg-danger-soft text-danger"}`}
+      >
+        <p role="status" className="flex items-start gap-2 font-medium">
+          <Icon name={isFine ? "check" : "alert"} className="mt-0.5 size-4" />
+          {isFine ? (
+            overridden === 0 ? (
+              "All rules passed."
+            ) : (
+              `Allowed. It overrides ${overridden === 1 ? "one rule" : `${overridden} rules`}.`
+            )
+          ) : rules.length > 0 ? (
+            // The rule's own line below shows why.
+            <span>
+              This would be refused.<span className="sr-only"> {answer.detail}</span>
+            </span>
+          ) : (
+            `This would be refused: ${answer.detail}`
+          )}
+        </p>
+        {answer.error !== null && (
+          <p className="mt-0.5 pl-6 text-[13px]">
+            The API answers {answer.status}{" "}
+            <NewTab href={`/docs/errors/${answer.error}`} className="font-mono underline underline-offset-2">
+              {answer.error}
+            </NewTab>
+            .
+          </p>
+        )}
+      </div>
+      {rules.length > 0 && (
+        <ul className="divide-y divide-line">
+          {rules.map(({ code, outcome, detail }) => (
+            <li key={code} className="flex items-start gap-2 px-3 py-2">
+              <Icon name={looks[outcome].icon} className={`mt-0.5 size-4 ${looks[outcome].color}`} />
+              <p className="min-w-0">
+                {outcome !== "overridden" && <span className="sr-only">{looks[outcome].word}: </span>}
+                <span className="font-medium">{ruleOf(code)?.name ?? code}</span>{" "}
+                {outcome === "overridden" && <Badge tone="notice">{looks[outcome].word}</Badge>}{" "}
+                <span className="wrap-anywhere text-muted">{detail}</span>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isFine && <Remedy token={token} preflight={preflight} />}
+    </section>
+  )
+}
+
+type RemedyProps = { token: TokenView; preflight: Preflight }
+
+/** What to do about a refusal, if this page knows. */
+function Remedy({ token, preflight: { answer, unverified, required_schema } }: RemedyProps) {
+  const path = usePath()
+  const { can } = useWorkspace()
+  const remedy = answer.error === null ? null : ruleOf(answer.error)?.remedy
+  if (remedy === "verify" && required_schema !== null) {
+    if (!can("kyc:write")) return null
+    return (
+      <Advice>
+        {unverified.map((wallet) => (
+          <Link
+            key={wallet}
+            href={`${path("sessions")}?${new URLSearchParams({ wallet, schema: required_schema })}`}
+            prefetch={false}
+            className={buttonLook({ size: "sm" })}
+          >
+            <span>
+              Start a session for <Shortened value={wallet} />
+            </span>
+          </Link>
+        ))}
+      </Advice>
+    )
+  }
+  if (remedy === "unpause") {
+    return <Advice>Unpause the token, or wait until it is unpaused.</Advice>
+  }
+  if (remedy === "change_rules") {
+    if (!can("config:write")) return null
+    return (
+      <Advice>
+        Enter less, or{" "}
+        <To path={["tokens", token.id, "rules"]} className="text-accent underline underline-offset-2">
+          change the token's rules
+        </To>
+        .
+      </Advice>
+    )
+  }
+  return null
+}
+
+function Advice({ children }: { children: ReactNode }) {
+  return <div className="border-t border-line px-3 py-2.5 text-[13px]">{children}</div>
+}

@@ -1,0 +1,55 @@
+import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { type InputOf, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import type { MovementKind } from "#shared/movements.ts"
+import { isAddress } from "./wallet-field.tsx"
+
+/** How often the rules are checked again while the form is open: an investor may become verified in the meantime. */
+const CHECK_EVERY_MS = 4000
+
+/** What a form is about to send. A mint has no sender and a burn no recipient. */
+export type Sending = { kind: MovementKind; token: TokenView; from: string; to: string; amount: string }
+
+export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
+  amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
+
+const askOf = ({ kind, token, from, to, amount }: Sending): InputOf<"token.preflight"> => {
+  const common = { mint_config: token.id, amount }
+  if (kind === "mint") return { kind, ...common, user_pubkey: to }
+  if (kind === "burn") return { kind, ...common, user_pubkey: from }
+  return { kind, ...common, from_pubkey: from, to_pubkey: to }
+}
+
+type Problem = { field: string; text: string }
+export type Checked = {
+  /** The answer for the previous values, while the one for the current values loads. */
+  preflight: Preflight | undefined
+  isCurrent: boolean
+  /** Whether the rules allow the entered values. */
+  isAccepted: boolean
+  problem: Problem | null
+}
+
+/** What the rules say about the entered values, once typing pauses. */
+export function usePreflight(sending: Sending): Checked {
+  const current = JSON.stringify([sending.from, sending.to, sending.amount])
+  const settled = useDebounced(current)
+  const isSettled = settled === current
+  const complete = isComplete(sending)
+  const [from, to, amount] = JSON.parse(settled) as [string, string, string]
+  const read = useQuery("token.preflight", askOf({ ...sending, from, to, amount }), {
+    keep: true,
+    enabled: isSettled && complete,
+    every_ms: CHECK_EVERY_MS,
+  })
+  const problem = isSettled && read.error ? readProblem(read.error) : null
+  const preflight = complete && !problem ? read.data : undefined
+  const isCurrent = isSettled && preflight !== undefined && !read.isPlaceholderData
+  return { preflight, isCurrent, isAccepted: isCurrent && preflight.answer.error === null, problem }
+}
+
+function readProblem(error: unknown): Problem {
+  const { detail } = problemOf(error)
+  const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
+}

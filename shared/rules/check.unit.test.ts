@@ -92,11 +92,12 @@ test("the rules that a forced act sets aside are those that refuse the same tran
 })
 
 test("a rule that is set aside says what a transfer would violate, without advice", () => {
-  const from = alice({ claims: null, isListed: true })
+  const from = alice({ claims: null, isListed: true, isFrozen: true })
   const of = (context: TransferContext) => findings(context).map(({ code, outcome, detail }) => [code, outcome, detail])
   const passed = ["mint_paused", "passed", "The token is not paused."]
   const aside = [
     ["wallet_sanctioned", "overridden", "alice is on a screening list."],
+    ["wallet_frozen", "overridden", "alice is frozen."],
     ["wallet_not_verified", "overridden", "alice is not verified for kyc_individual_v1."],
     ["not_accredited", "overridden", "Unknown while the wallet is not verified."],
   ]

@@ -11,7 +11,9 @@ export const frozen = defineRule({
   remedy: null,
   check(context) {
     const found = boundBy(context).find(({ isFrozen }) => isFrozen)
-    return found ? `${found.wallet} is frozen. Unfreeze it with POST /token/unfreeze, or use another wallet.` : null
+    if (!found) return null
+    const advice = context.isOverridden ? "" : " Unfreeze it with POST /token/unfreeze, or use another wallet."
+    return `${found.wallet} is frozen.${advice}`
   },
   passed: (context) => (boundBy(context).length === 1 ? "The wallet is not frozen." : "Neither wallet is frozen."),
 })

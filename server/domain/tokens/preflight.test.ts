@@ -128,6 +128,7 @@ test("forced acts list the rules that they override, and name only an unverified
   const toBob = await ofForced(config, alice, bob, "60")
   expect(outcomes(toBob)).toEqual([
     ...aside,
+    "wallet_frozen passed",
     "wallet_not_verified passed",
     "not_accredited refused",
     "insufficient_balance passed",
@@ -138,6 +139,7 @@ test("forced acts list the rules that they override, and name only an unverified
   const fromStranger = await ofForced(config, stranger, alice, "1")
   expect(outcomes(fromStranger)).toEqual([
     ...aside,
+    "wallet_frozen passed",
     "wallet_not_verified overridden",
     "not_accredited overridden",
     "insufficient_balance refused",

@@ -30,11 +30,11 @@ const PATIENCE_MS = 30_000
 const PHASE_MS = 1000
 /** Holders added to the list by one change. */
 const LISTED_AT_ONCE = 10
-/** Mints a second that run beside freeze requests, and how often those that are due are sent. */
+/** Mints a second during the freeze requests, and how often the next ones are sent, in milliseconds. */
 const MINTS_PER_SECOND = 300
 const MINTS_EVERY_MS = 10
 /** The token that they mint. In agent mode, mints to one wallet run in parallel. */
-const BESIDE = "beside_fund"
+const BUSY = "busy_fund"
 /** Holders created at the same time. */
 const AT_ONCE = 8
 
@@ -113,9 +113,9 @@ try {
     results["a list's change"]!.push(...(await Promise.all(found.map((holder) => time(holder)))))
   }
   say("Measuring freeze requests")
-  await createToken(issuer.post, BESIDE, "agent")
+  await createToken(issuer.post, BUSY, "agent")
   const receiver = await makeHolder(vouch, issuer)
-  const stopMinting = mintBeside(issuer.post, receiver.wallet)
+  const stopMinting = mintMeanwhile(issuer.post, receiver.wallet)
   const order = { mint_config: CONFIG, reason_code: "court_order", reference: "bench" }
   for (const holder of toFreeze)
     results["a freeze request"]!.push(
@@ -123,7 +123,7 @@ try {
         await issuer.post("/token/freeze", { user_pubkey: holder.wallet, ...order })
       }),
     )
-  console.log(`Beside the freeze requests, ${Math.round(await stopMinting())} mints a second were accepted`)
+  console.log(`During the freeze requests, ${Math.round(await stopMinting())} mints a second were accepted`)
   for (const [name, times] of Object.entries(results)) {
     const sorted = times.sort((a, b) => a - b)
     const at = (q: number) => `${Math.round(sorted[Math.floor(q * (sorted.length - 1))]!)} ms`
@@ -164,13 +164,13 @@ async function createToken(post: Post, id: string, transfer_mode: TransferMode):
 }
 
 /** Requests mints at a steady rate, without waiting for the chain. Stopping returns how many were accepted a second. */
-function mintBeside(post: Post, user_pubkey: string): () => Promise<number> {
+function mintMeanwhile(post: Post, user_pubkey: string): () => Promise<number> {
   const start = performance.now()
   const mints: Promise<unknown>[] = []
   const timer = setInterval(() => {
     const due = ((performance.now() - start) / 1000) * MINTS_PER_SECOND
     while (mints.length < due)
-      mints.push(post("/token/mint", { user_pubkey, mint_config: BESIDE, amount: 1 }, { prefer: "respond-async" }))
+      mints.push(post("/token/mint", { user_pubkey, mint_config: BUSY, amount: 1 }, { prefer: "respond-async" }))
   }, MINTS_EVERY_MS)
   return async () => {
     clearInterval(timer)

@@ -35,7 +35,7 @@ import { forceTransfer, transfer } from "./operations/transfer.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
-export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
+type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
   Pick<Grounds, "document_sha256"> & { holder_consent: boolean }
 
 export type TokenRequest = {

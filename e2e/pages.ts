@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type Api, decide, newWallet } from "./api.ts"
-import { type Customer, reviewOf, section } from "./dashboard.ts"
+import { type Customer, createMember, reviewOf, section } from "./dashboard.ts"
 import { expect } from "./support.ts"
 
 /** Every page, by the name of its screenshot. */
@@ -13,6 +13,8 @@ export const pageNames = [
   "sessions",
   "reviews",
   "review",
+  "approvals",
+  "approval",
   "tokens",
   "token",
   "operation",
@@ -74,6 +76,10 @@ export async function seed(customer: Customer): Promise<Pages> {
   const operation = await api.call("POST", "/token/transfer", transfer)
   const stranger = { user_pubkey: newWallet(), mint_config: fund, amount: "1" }
   const refused = await api.send("POST", "/token/mint", stranger)
+  await createMember(customer, "compliance")
+  await api.call("POST", "/approval-policies", { actions: ["mint"], min_amount: "1000000", approvals: 1 })
+  const large = { user_pubkey: verified[0], mint_config: fund, amount: "1000000" }
+  const waiting = (await api.send("POST", "/token/mint", large)).json
   const attestation = await api.status(verified[0]!)
   const investor = await personOf(api, { name: `investor-${run}-1`, wallet: verified[0]!, fund })
   const review = await reviewOf(customer, left.wallet)
@@ -96,6 +102,8 @@ export async function seed(customer: Customer): Promise<Pages> {
     sessions: at("sessions"),
     reviews: at("reviews"),
     review: at(`reviews/${review}`),
+    approvals: at("approvals"),
+    approval: at(`approvals/${waiting.approval_id}`),
     tokens: at("tokens"),
     token: at(`tokens/${fund}`),
     operation: at(`tokens/${fund}/operations/${operation.operation_id}`),

@@ -75,6 +75,21 @@ export const apiErrors = {
     "Send less, or raise max_balance_per_wallet.",
   ),
   supply_cap_exceeded: defineError(403, "The mint would exceed the maximum supply", "Mint less, or raise max_supply."),
+  approver_missing: defineError(
+    403,
+    "Too few members could approve this",
+    "Invite another member whose role the policy names. No one can approve their own request.",
+  ),
+  approval_rejected: defineError(
+    403,
+    "A member rejected the request",
+    "Read the reason in detail, then make another request.",
+  ),
+  not_requester: defineError(
+    403,
+    "Only its requester can withdraw a request",
+    "Withdraw it with the key that made it. Any approver can reject it in the dashboard.",
+  ),
   account_reopening_limit: defineError(
     403,
     "The wallet's account was closed and reopened too often",
@@ -102,6 +117,8 @@ export const apiErrors = {
   investor_not_found: notFound("Investor"),
   erasure_not_found: notFound("Erasure"),
   operation_not_found: notFound("Operation"),
+  approval_not_found: notFound("Approval"),
+  approval_policy_not_found: notFound("Approval policy"),
   mint_config_not_found: defineError(
     404,
     "Mint configuration not found",
@@ -126,6 +143,11 @@ export const apiErrors = {
     "The first request with this key is still running",
     "Retry with the same key after the time in Retry-After.",
     { isTimed: true },
+  ),
+  approval_ended: defineError(
+    409,
+    "The request is no longer waiting for approval",
+    "Read its state with GET /approval/{id}. If it has expired or become void, make the request again.",
   ),
   mint_config_exists: defineError(
     409,

@@ -2,6 +2,9 @@
 export const movementKinds = ["mint", "transfer", "burn", "force_transfer"] as const
 export type MovementKind = (typeof movementKinds)[number]
 
+export const isMovementKind = (kind: string): kind is MovementKind =>
+  (movementKinds as readonly string[]).includes(kind)
+
 type Ends<W> = {
   mint: { from: null; to: W }
   transfer: { from: W; to: W }

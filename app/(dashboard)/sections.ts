@@ -12,6 +12,7 @@ import {
   ScanFace,
   ScrollText,
   Settings,
+  ShieldCheck,
   UsersRound,
   Webhook,
 } from "lucide-react"
@@ -29,6 +30,7 @@ export const sections = {
   attestations: { name: "Attestations", icon: BadgeCheck, key: "a" },
   sessions: { name: "Sessions", icon: ScanFace, key: "s" },
   reviews: { name: "Reviews", icon: ClipboardCheck, key: "r", needs: "review:write" },
+  approvals: { name: "Approvals", icon: ShieldCheck, key: "p" },
   tokens: { name: "Tokens", icon: Coins, key: "t" },
   keys: { name: "API keys", icon: KeyRound },
   events: { name: "Events", icon: Radio, key: "e" },

@@ -35,6 +35,11 @@ const looks = {
   submitted: { word: "Submitted", tone: "notice" },
   confirmed: { word: "Confirmed", tone: "good" },
   failed: { word: "Failed", tone: "bad" },
+  awaiting_approval: { word: "Awaiting approval", tone: "notice" },
+  // Approvals, in addition to those above
+  approved: { word: "Approved", tone: "good" },
+  withdrawn: { word: "Withdrawn", tone: "plain" },
+  void: { word: "Void", tone: "plain" },
   // Keys, configurations, accounts on chain, invitations
   active: { word: "Active", tone: "good" },
   revoked: { word: "Revoked", tone: "bad" },

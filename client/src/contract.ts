@@ -20,6 +20,9 @@ export type ErrorCode =
   | "holder_limit_reached"
   | "balance_limit_exceeded"
   | "supply_cap_exceeded"
+  | "approver_missing"
+  | "approval_rejected"
+  | "not_requester"
   | "account_reopening_limit"
   | "sol_budget_exceeded"
   | "transfers_locked"
@@ -31,6 +34,8 @@ export type ErrorCode =
   | "investor_not_found"
   | "erasure_not_found"
   | "operation_not_found"
+  | "approval_not_found"
+  | "approval_policy_not_found"
   | "mint_config_not_found"
   | "schema_not_found"
   | "provider_not_found"
@@ -39,6 +44,7 @@ export type ErrorCode =
   | "event_not_found"
   | "method_not_allowed"
   | "idempotency_in_progress"
+  | "approval_ended"
   | "mint_config_exists"
   | "schema_exists"
   | "session_approved"
@@ -69,6 +75,81 @@ export type ErrorCode =
   | "provider_unavailable"
   | "provider_not_configured"
   | "chain_not_configured"
+
+export interface Approval {
+  /** The approval's id */
+  approval_id: string
+  /** What was requested */
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change"
+  /** Id of the operation or the policy */
+  subject: string
+  /** The body of the request */
+  request: Record<string, unknown>
+  /** SHA-256 of the request, the policy's version and the token's rules, base64url */
+  digest: string
+  /** The policy; null for the default one */
+  policy_id: string | null
+  /** How many members must approve */
+  needed: number
+  /** The approvals so far */
+  given: Array<{
+    /** The member's name */
+    by: string
+    /** UTC, ISO 8601, to the second */
+    at: string
+  }>
+  /** Only `pending` is not final. `void`: the policy or the rules have changed, so the request must be made again */
+  state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
+  /** Name of the key or member that requested it */
+  requested_by: string
+  /** Why it was rejected or became void */
+  reason: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** UTC, ISO 8601, to the second */
+  expires_at: string
+  /** Null while pending */
+  ended_at: string | null
+  /** What came of it once approved; null before */
+  outcome: {
+    /** The operation that it began */
+    operation_id?: string
+    /** The code with which it was refused once approved */
+    error?: string
+    detail?: string
+  } | null
+}
+
+export interface ApprovalList {
+  data: Array<Approval>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface ApprovalPolicy {
+  /** The policy's id */
+  policy_id: string
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change">
+  /** Only requests about this mint configuration; null for all */
+  mint_config: string | null
+  /** Only amounts of at least so many whole tokens; null for every amount */
+  min_amount: string | null
+  /** How many members must approve */
+  approvals: number
+  roles: Array<"owner" | "compliance">
+  /** How long a request waits */
+  expires_in_hours: number
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** `awaiting_approval`: the change in this response waits for another member; the policy is unchanged */
+  status: "active" | "awaiting_approval" | "deleted"
+  /** The approval that the change waits for */
+  approval_id: string | null
+}
+
+export interface ApprovalPolicyList {
+  data: Array<ApprovalPolicy>
+}
 
 export interface Attestation {
   attestation_id: string
@@ -185,6 +266,21 @@ export interface CancelSessionRequest {
   reason?: string | undefined
 }
 
+export interface ChangeApprovalPolicyRequest {
+  /** What needs approval */
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change"> | undefined
+  /** Only requests about this mint configuration; null for all */
+  mint_config?: string | null | undefined
+  /** Only amounts of at least so many whole tokens; null for every amount */
+  min_amount?: string | null | undefined
+  /** How many members must approve */
+  approvals?: number | undefined
+  /** Whose approval counts */
+  roles?: Array<"owner" | "compliance"> | undefined
+  /** How long a request waits */
+  expires_in_hours?: number | undefined
+}
+
 export interface ChangeMintConfigRequest {
   /** Token name. Written on chain with the mint. Cannot change once the mint's creation has begun */
   name?: string | undefined
@@ -221,6 +317,21 @@ export interface ChangeWebhookEndpointRequest {
   ordered?: boolean | undefined
   /** False disables it */
   enabled?: boolean | undefined
+}
+
+export interface CreateApprovalPolicyRequest {
+  /** What needs approval */
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change">
+  /** Only requests about this mint configuration; null for all */
+  mint_config?: string | null | undefined
+  /** Only amounts of at least so many whole tokens; null for every amount */
+  min_amount?: string | null | undefined
+  /** How many members must approve */
+  approvals: number
+  /** Whose approval counts */
+  roles?: Array<"owner" | "compliance"> | undefined
+  /** How long a request waits. Default: `72` */
+  expires_in_hours?: number | undefined
 }
 
 export interface CreateMintConfigRequest {
@@ -614,8 +725,8 @@ export interface Operation {
   /** The operation's id */
   operation_id: string
   kind: "mint" | "transfer" | "burn" | "force_transfer"
-  /** `confirmed` and `failed` are final */
-  status: "queued" | "submitted" | "confirmed" | "failed"
+  /** `confirmed` and `failed` are final. `awaiting_approval`: a policy of yours requires further members, and nothing is reserved yet */
+  status: "queued" | "submitted" | "confirmed" | "failed" | "awaiting_approval"
   /** Mint configuration */
   mint_config: string
   /** Mint: the recipient. Burn: the holder */
@@ -641,6 +752,8 @@ export interface Operation {
   reference: string | null
   /** SHA-256 of the document that justifies it, base64url; null if none was named */
   document_sha256: string | null
+  /** The approval that it waits for or was begun with; null if no policy binds it */
+  approval_id: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
   /** Null until confirmed */
@@ -1317,6 +1430,50 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<InvestorDetail>
 
+  /** List approvals. Requests that further members must approve, or had to, newest first. */
+  listApprovals(params?: {
+    /** Only requests in this state */
+    state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
+    /** Only requests of this kind */
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change" | undefined
+    /** Only requests of this key */
+    requested_by?: string | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<ApprovalList>
+
+  /** Get an approval. Returns the request, who has approved it, and what came of it. */
+  getApproval(params: {
+    /** The approval's id */
+    id: string
+  }, options?: RequestOptions): Promise<Approval>
+
+  /** Withdraw a request. Ends a request that waits for approval. Only the key that made it can withdraw it. */
+  withdrawApproval(params: {
+    /** The approval's id */
+    id: string
+  }, options?: RequestOptions): Promise<Approval>
+
+  /** List approval policies. All policies of the workspace, newest first. In live workspaces, forced transfers and burns without the holder's consent need one approval even without a policy. */
+  listApprovalPolicies(params?: Record<never, never>, options?: RequestOptions): Promise<ApprovalPolicyList>
+
+  /** Create an approval policy. From now on, what it names needs the approval of further members: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202. */
+  createApprovalPolicy(params: CreateApprovalPolicyRequest, options?: AsyncOptions): Promise<ApprovalPolicy>
+
+  /** Change an approval policy. A stricter policy takes effect at once. A change that lets more through needs an approval, and answers 202. Requests that wait under the policy become void. */
+  changeApprovalPolicy(params: {
+    /** The policy's id */
+    id: string
+  } & ChangeApprovalPolicyRequest, options?: AsyncOptions): Promise<ApprovalPolicy>
+
+  /** Delete an approval policy. Needs an approval itself, and answers 202. */
+  deleteApprovalPolicy(params: {
+    /** The policy's id */
+    id: string
+  }, options?: AsyncOptions): Promise<ApprovalPolicy>
+
   /** List schemas. The schemas of the workspace: what is verified, and how long a verification is valid. Newest first. */
   listSchemas(params?: Record<never, never>, options?: RequestOptions): Promise<VerificationSchemaList>
 
@@ -1604,6 +1761,13 @@ export const routes = {
   revokeAttestation: ["POST","/attestation/{id}/revoke"],
   listInvestors: ["GET","/investors","pages"],
   getInvestor: ["GET","/investor/{id}"],
+  listApprovals: ["GET","/approvals","pages"],
+  getApproval: ["GET","/approval/{id}"],
+  withdrawApproval: ["POST","/approval/{id}/withdraw"],
+  listApprovalPolicies: ["GET","/approval-policies"],
+  createApprovalPolicy: ["POST","/approval-policies"],
+  changeApprovalPolicy: ["PATCH","/approval-policy/{id}"],
+  deleteApprovalPolicy: ["DELETE","/approval-policy/{id}"],
   listSchemas: ["GET","/schemas"],
   createSchema: ["POST","/schemas"],
   getSchema: ["GET","/schema/{id}"],

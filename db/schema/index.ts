@@ -1,4 +1,5 @@
 export * from "./accounts.ts"
+export * from "./approvals.ts"
 export * from "./attestations.ts"
 export * from "./bulk-revocations.ts"
 export * from "./events.ts"

@@ -53,6 +53,8 @@ export const userSessions = pgTable(
     userAgent: text("user_agent"),
     /** Whether two factors were proven: a password and a code, or a passkey. */
     twoFactor: boolean("two_factor").notNull().default(false),
+    /** When it last proved a second factor. Null before, and if version 0.1.0 recorded the proof. */
+    twoFactorAt: time("two_factor_at"),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },

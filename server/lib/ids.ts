@@ -20,6 +20,8 @@ export type IdPrefix =
   | "whe"
   | "era"
   | "red"
+  | "apol"
+  | "apr"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

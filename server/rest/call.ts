@@ -86,7 +86,8 @@ function headersOf({ route, request }: Call, { status, body }: Answer): string[]
   const { accepted } = route.meta
   if (status !== 202 || !accepted) return []
   const record = JSON.parse(body) as Record<string, unknown>
-  const location = `/v1${accepted.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
+  const path = record.status === "awaiting_approval" ? "/approval/{approval_id}" : accepted
+  const location = `/v1${path.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
   const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
   return ["Location", location, "Retry-After", "1", ...applied]
 }

@@ -117,8 +117,29 @@ describe("the document", () => {
   })
 
   test("describes every string: its format, length or values, or that it is for people", () => {
-    const free = new Set(["account", "detail", "cluster", "plan", "version", "database", "chain", "worker", "name"])
-    const ofPeople = new Set(["external_id", "revocation_reason", "provider", "error", "session_id", "next_cursor"])
+    const free = new Set([
+      "account",
+      "detail",
+      "cluster",
+      "plan",
+      "version",
+      "database",
+      "chain",
+      "worker",
+      "name",
+      "reason",
+    ])
+    const ofPeople = new Set([
+      "external_id",
+      "requested_by",
+      "reference",
+      "document_sha256",
+      "revocation_reason",
+      "provider",
+      "error",
+      "session_id",
+      "next_cursor",
+    ])
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       for (const [field, type] of Object.entries(schema.properties ?? {})) {
         if (![type.type].flat().includes("string") || free.has(field) || ofPeople.has(field)) continue

@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { certainNow, clockDoubt } from "#db/clock.ts"
+import { expireApprovals } from "#domain/approvals"
 import { expireDue, revokeDue } from "#domain/attestations"
 import { auditDue } from "#domain/audits"
 import { deployment } from "#domain/deployment"
@@ -130,6 +131,7 @@ export async function sweep(): Promise<void> {
   const now = await certainNow()
   if (now === null) return
   await expireDue(now)
+  await expireApprovals(now)
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */

@@ -1,4 +1,5 @@
 import { activityRouter } from "./routers/activity.ts"
+import { approvalPolicyRouter, approvalRouter } from "./routers/approvals.ts"
 import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
 import { bulkRevocationRouter } from "./routers/bulk-revocations.ts"
@@ -33,6 +34,8 @@ export const appRouter = router({
   bulkRevocation: bulkRevocationRouter,
   investor: investorRouter,
   review: reviewRouter,
+  approval: approvalRouter,
+  approvalPolicy: approvalPolicyRouter,
   savedFilter: savedFilterRouter,
   schema: schemaRouter,
   key: keyRouter,

@@ -1,10 +1,13 @@
 import { sql } from "#db/client.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
+import type { Account } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
+import type { Sent } from "../fixtures/http.ts"
+import { member } from "../fixtures/people.ts"
 import { vendorReview } from "../fixtures/reviews.ts"
-import { ask, done, FUND, fourEyes, get, post, SCHEMA, type Scenarios, withKey } from "./example.ts"
+import { ask, done, FUND, fourEyes, get, post, SCHEMA, type Scenario, type Scenarios, withKey } from "./example.ts"
 
 const HOOK = "https://example.com/webhooks/vouch"
 
@@ -19,6 +22,28 @@ async function withEvents(app: TestApp) {
   await waitFor(async () => (await done(app, sent)).data.length === 4, "four events")
   return key
 }
+
+/** A mint that waits for approval, and the request that gets the error. */
+const waiting =
+  (
+    last: (about: { app: TestApp; key: TestKey; id: string; minted: Sent; account: Account }) => Sent | Promise<Sent>,
+  ): Scenario =>
+  async (app) => {
+    const { account } = await member(app)
+    const key = await app.key({ account })
+    const { apiKey } = key
+    const { wallet } = await app.verifiedWallet(key)
+    await done(app, {
+      method: "POST",
+      path: "/approval-policies",
+      key: apiKey,
+      json: { actions: ["mint"], approvals: 1 },
+    })
+    const json = { user_pubkey: wallet, mint_config: FUND, amount: "1000000" }
+    const minted = { method: "POST", path: "/token/mint", key: apiKey, json, idempotencyKey: "mint-4711" }
+    const id = (await app.request(minted)).json.approval_id as string
+    return ask(app, await last({ app, key, id, minted, account }))
+  }
 
 /** Errors about objects that do not exist, exist already, or do not allow something. */
 export const objects: Scenarios = {
@@ -60,6 +85,34 @@ export const objects: Scenarios = {
     const path = `/webhook-endpoint/${await endpoint(app, owner)}`
     await done(app, { method: "PATCH", path, key, json: { enabled: false } })
     return { method: "POST", path: `${path}/replay`, key, json: { after: 0 } }
+  }),
+  approval_not_found: get(`/approval/${newId("apr")}`),
+  approval_policy_not_found: withKey((key) => ({
+    method: "DELETE",
+    path: `/approval-policy/${newId("apol")}`,
+    key,
+  })),
+  approver_missing: withKey((key) => ({
+    method: "POST",
+    path: "/approval-policies",
+    key,
+    json: { actions: ["mint"], approvals: 3 },
+  })),
+  approval_ended: waiting(async ({ key, id }) => {
+    await sql`update approvals set expires_at = created_at where id = ${id}`
+    return { method: "POST", path: `/approval/${id}/withdraw`, key: key.apiKey, json: {} }
+  }),
+  // The first answer to the mint was lost, so its repeat is answered with what became of it.
+  approval_rejected: waiting(async ({ key: { workspaceId }, id, minted }) => {
+    await sql`
+      update approvals set state = 'rejected', reason = 'The amount is wrong.', ended_by = 'Ada Byron', ended_at = now()
+      where id = ${id}`
+    await sql`update idempotency_records set status = null, body = null where workspace_id = ${workspaceId}`
+    return minted
+  }),
+  not_requester: waiting(async ({ app, id, account }) => {
+    const other = await app.key({ account })
+    return { method: "POST", path: `/approval/${id}/withdraw`, key: other.apiKey, json: {} }
   }),
   mint_config_exists: post("/mint-configs", {
     id: FUND,

@@ -19,7 +19,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   [/(?<=user_id\\": \\")[\w-]{20,}/g, () => "Zx3vKq8LmWt5YbRn2HsPd7FgJc4AeUo9"],
   [/\bevt_[0-9a-z]{16,22}@example\.com/g, () => "grace@example.com"],
   [
-    /\b(?:att|sess|inv|op|evt|whe|era|req|rev|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
+    /\b(?:att|sess|inv|op|evt|whe|era|req|rev|apr|apol|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
     (found, n) => derivedId(found.split("_")[0] as IdPrefix, `example ${n}`),
   ],
   [

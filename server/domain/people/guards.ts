@@ -39,7 +39,7 @@ export async function guards({
   isLimited: boolean
   dataKeys: readonly Buffer[]
 }): Promise<BetterAuthPlugin> {
-  const { createAuthMiddleware, getSessionFromCtx } = await import("better-auth/api")
+  const { createAuthMiddleware, getSessionFromCtx, isAPIError } = await import("better-auth/api")
   const { symmetricDecrypt } = await import("better-auth/crypto")
 
   const attempts = isLimited ? new RateLimiter(1 / GUESS_SECONDS, MAX_GUESSES) : null
@@ -155,6 +155,15 @@ export async function guards({
             const { newSession } = ctx.context
             const proves = SECOND_STEPS.has(ctx.path ?? "") || currentAttempt()?.hasProvenTwoFactors
             if (newSession && proves) await recordTwoFactors(newSession.session.id)
+          }),
+        },
+        {
+          // A signed-in user who proves their second factor again keeps their session.
+          matcher: ({ path }) => path === "/two-factor/verify-totp" || path === "/two-factor/verify-backup-code",
+          handler: createAuthMiddleware(async (ctx) => {
+            if (ctx.context.newSession || isAPIError(ctx.context.returned)) return
+            const current = await getSessionFromCtx(ctx)
+            if (current) await recordTwoFactors(current.session.id)
           }),
         },
         {

@@ -5,7 +5,7 @@ export { AUTH_PATH, CLIENT_ADDRESS, MAX_PASSWORD, MIN_PASSWORD, openAuth, signIn
 export { asAttempt, currentAttempt } from "./attempt.ts"
 export { resealSecondFactors } from "./auth-secrets.ts"
 export { principalIn, signedInUser } from "./principal.ts"
-export { hasSecondFactor, lacksSecondFactor } from "./second-factor.ts"
+export { hasSecondFactor, lacksSecondFactor, requireFreshFactor } from "./second-factor.ts"
 
 /** The signed-in person. */
 export { endSignIns, isTimeZone, listSignIns, type Me, me, renameUser, setTimeZone } from "./me.ts"
@@ -42,4 +42,5 @@ export { listUsers, releaseAddress, removeSecondFactor } from "./people.ts"
 export { cleanPeople } from "./retention.ts"
 
 /** Mail, and how much of it is sent. */
+export { provenMailbox, sameMailbox } from "./mailbox.ts"
 export { MAIL_BATCH, type Mail, MOST_ATTEMPTS, mailer, nextAttempt, sendDue, waitForMail } from "./mail.ts"

@@ -1,4 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import { FRESH_MINUTES } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 
 /** Whether user `u` has a second factor: an authenticator app, or a passkey, which is two factors by itself. */
@@ -38,9 +40,22 @@ export async function guardFactors(sessionId: string): Promise<void> {
   if (guarded) fail("second_factor_required", "Sign in again with your passkey or code, then change how you sign in.")
 }
 
-/** Records that a session has proven two factors. */
+/** Records that a session has proven two factors now. */
 export async function recordTwoFactors(sessionId: string): Promise<void> {
-  await sql`update user_sessions set two_factor = true where id = ${sessionId}`
+  await sql`update user_sessions set two_factor = true, two_factor_at = ${clock.now()} where id = ${sessionId}`
+}
+
+/** Errors: second_factor_required, if the session has not proven a second factor in the last few minutes. */
+export async function requireFreshFactor(on: Queryable, { userId, sessionId }: { userId: string; sessionId: string }) {
+  const [fresh] = await on`
+    select from user_sessions s join users u on u.id = s.user_id
+    where s.id = ${sessionId} and u.id = ${userId} and s.two_factor
+      and s.two_factor_at > ${addSeconds(clock.now(), -60 * FRESH_MINUTES)} and ${hasSecondFactor(on)}`
+  if (!fresh)
+    fail(
+      "second_factor_required",
+      `Prove your second factor first. One that you used in the last ${FRESH_MINUTES} minutes counts.`,
+    )
 }
 
 /** Whether a session has proven two factors. */

@@ -160,6 +160,23 @@ export const kept = {
       "expiries, fee, rent, not_before, created_at, finished_at",
     ],
   }),
+  approvals: ofInvestors("approvals", {
+    what: "Requests that further members had to approve",
+    kept: "Forever",
+    says: {
+      subject: { stays: "an id" },
+      request: { stays: "addresses, amounts and your reference" },
+      requester: { stays: "the member or key that made the request" },
+      requesters: { stays: "ids of members" },
+      given: { stays: "the members who approved it" },
+      reason: { stays: "why your member rejected it" },
+      outcome: { stays: "why a rule refused it, without claims" },
+    },
+    plain: [
+      "workspace_id, id, seq, action, digest, policy_id, needed, roles, request_id, state, ended_by, created_at",
+      "expires_at, ended_at, operation_id",
+    ],
+  }),
   idempotency_records: ofInvestors("idempotency_records", {
     what: "Stored answers to requests with an Idempotency-Key",
     kept: "24 hours, or until erased",
@@ -262,6 +279,7 @@ export const kept = {
   invitations: { of: "members", what: "Who was invited, with the email address" },
   accounts: { of: "none", what: "Your company's name, plan and settings" },
   workspaces: { of: "none", what: "Workspaces and their settings" },
+  approval_policies: { of: "none", what: "What needs the approval of further members" },
   api_keys: { of: "none", what: "API keys, and which member created each" },
   key_secrets: { of: "none", what: "Hashes of keys' secrets, and which member saw them" },
   bulk_revocation_items: { of: "none", what: "Which attestations were revoked together; 30 days" },

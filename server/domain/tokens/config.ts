@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { type Binding, bindingColumn } from "#domain/approvals"
 import { schemaId } from "#domain/schemas"
 import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
@@ -160,6 +161,22 @@ export async function loadConfigs(
     select ${sql(configColumns)} from mint_configs
     where workspace_id = ${workspaceId} and id = any(${ids as string[]})
     order by id ${lock ? sql`for no key update` : sql``}`
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** What a reservation reads of a configuration: also the policies that its movements may need approval by. */
+export type BoundConfig = ConfigRow & { binding: Binding }
+
+/** The same for a reservation, locked. */
+export async function lockBoundConfigs(
+  sql: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, BoundConfig>> {
+  const rows = await sql<BoundConfig[]>`
+    select ${sql(configColumns)}, ${bindingColumn(sql)} as binding from mint_configs c
+    where workspace_id = ${workspaceId} and id = any(${ids as string[]})
+    order by id for no key update of c`
   return new Map(rows.map((row) => [row.id, row]))
 }
 

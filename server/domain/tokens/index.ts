@@ -19,7 +19,8 @@ export { configView, viewConfig } from "./config-view.ts"
 /** Minting and moving. */
 export { amountField } from "./amount.ts"
 export { balanceOf, type Move, move } from "./move.ts"
-export { preflight, preflightRecord } from "./preflight.ts"
+export { preflightOf, replayMovement } from "./replay.ts"
+export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
 /** Freezing wallets. */
 export { freezeRecord, loadFreezes, setFrozen, toShownFreeze, walletFreeze } from "./freezes.ts"

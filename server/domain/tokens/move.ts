@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
+import { type ApprovalRow, approvalOfOperation } from "#domain/approvals"
 import { chainOf } from "#domain/deployment"
 import type { Command, Principal } from "#domain/requests"
 import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts"
@@ -13,7 +14,9 @@ import {
   type OperationRow,
   operationRows,
   throwIfFailed,
+  throwIfRefused,
   toOperationRecord,
+  unbegunOperation,
 } from "./operation.ts"
 import type { TokenRequest } from "./reservations.ts"
 import { reserveMovement } from "./reserve.ts"
@@ -40,7 +43,10 @@ async function begin(request: Move): Promise<Moved> {
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
   const asked = { idempotency, config, movement, forced, amount, author, disclosure: disclosureFor(principal) }
-  const begun = joined === null ? await reserveMovement(workspaceId, asked) : null
+  const first = joined === null ? await reserveMovement(workspaceId, asked) : null
+  const waiting = joined === null ? first : await waitingFor(workspaceId, joined)
+  if (waiting && "approval" in waiting) return { record: unbegunOperation(waiting.approval), isFinal: false }
+  const begun = first && "row" in first ? first.row : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, operationWait.ms)
@@ -59,6 +65,14 @@ async function begin(request: Move): Promise<Moved> {
   const isForm = respondAsync && principal.via.kind === "user"
   if (!isForm) throwIfFailed(row)
   return { record: toOperationRecord(row), isFinal: row.status === "confirmed" || row.status === "failed" }
+}
+
+/** The approval that a repeated request waits for. Throws what ended it; null if its operation has begun. */
+async function waitingFor(workspaceId: string, operationId: string): Promise<{ approval: ApprovalRow } | null> {
+  const approval = await approvalOfOperation(sql, workspaceId, operationId)
+  if (approval === null || (approval.outcome !== null && "operation_id" in approval.outcome)) return null
+  throwIfRefused(approval)
+  return { approval }
 }
 
 /** The database was replaced by an earlier copy while the request waited. What has landed comes back under its id. */

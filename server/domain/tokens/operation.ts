@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
+import { type ApprovalRow, approvalOfOperation, stateOf } from "#domain/approvals"
 import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, lamports, named, signature, timestamp, wallet } from "#server/lib/fields.ts"
@@ -10,11 +11,12 @@ import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
-import { fail, isErrorCode } from "#shared/errors.ts"
+import { type ErrorCode, fail, isErrorCode } from "#shared/errors.ts"
 import { type MovementKind, movementKinds, reasonCodes } from "#shared/movements.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
 import { refuse, unknownConfig } from "./config.ts"
 import type { Grounds } from "./operations/forced.ts"
+import type { StoredMovement } from "./stored-movement.ts"
 
 export const operationKind = z.enum(movementKinds)
 
@@ -32,7 +34,11 @@ export const operationRecord = z
   .object({
     operation_id: idOf("op").meta({ description: "The operation's id" }),
     kind: operationKind.meta({ example: "mint" }),
-    status: operationStatus,
+    status: z.enum([...operationStatuses, "awaiting_approval"]).meta({
+      description:
+        "`confirmed` and `failed` are final. `awaiting_approval`: a policy of yours requires further members, and nothing is reserved yet",
+      example: "confirmed",
+    }),
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
     user_pubkey: wallet.optional().meta({ description: "Mint: the recipient. Burn: the holder" }),
     from_pubkey: wallet.optional().meta({ description: "Transfer and forced transfer: the sender" }),
@@ -70,6 +76,10 @@ export const operationRecord = z
       description: "SHA-256 of the document that justifies it, base64url; null if none was named",
       example: null,
     }),
+    approval_id: idOf("apr").nullable().meta({
+      description: "The approval that it waits for or was begun with; null if no policy binds it",
+      example: null,
+    }),
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
     finalized_at: timestamp.nullable().meta({
@@ -96,7 +106,10 @@ const carrierColumns = columns("transactions", "finalized_at")
 
 /** A movement, with details of its token. */
 export type OperationRow = Omit<
-  RowOf<typeof operationColumns, { kind: MovementKind; mint_config: string; payload: { amount: string } & Grounds }>,
+  RowOf<
+    typeof operationColumns,
+    { kind: MovementKind; mint_config: string; payload: { amount: string; approval_id?: string } & Grounds }
+  >,
   "status" | "error_code" | "error_detail"
 > &
   RowOf<typeof tokenColumns> &
@@ -130,11 +143,59 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     reason_code: row.payload.reason_code ?? null,
     reference: row.payload.reference ?? null,
     document_sha256: row.payload.document_sha256 ?? null,
+    approval_id: row.payload.approval_id ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
     finalized_at: isConfirmed && row.finalized_at ? toTimestamp(row.finalized_at) : null,
     cost: row.fee === null ? null : { fee_lamports: row.fee.toString(), rent_lamports: (row.rent ?? 0n).toString() },
   }
+}
+
+/** The operation of a request that waits for approval, or that ended without one. */
+export function unbegunOperation(row: ApprovalRow): OperationRecord {
+  const request = row.request as StoredMovement
+  const error = refusalOf(row)
+  return {
+    operation_id: row.subject,
+    kind: row.action as MovementKind,
+    status: error === null ? "awaiting_approval" : "failed",
+    mint_config: request.mint_config,
+    ...(request.user_pubkey && { user_pubkey: request.user_pubkey }),
+    ...(request.from_pubkey && { from_pubkey: request.from_pubkey, to_pubkey: request.to_pubkey! }),
+    amount: request.amount,
+    mint: null,
+    onchain_tx: null,
+    error: error && { error: error.code, detail: error.detail },
+    reason_code: request.reason_code ?? null,
+    reference: request.reference ?? null,
+    document_sha256: request.document_sha256 ?? null,
+    approval_id: row.id,
+    created_at: toTimestamp(row.created_at),
+    confirmed_at: null,
+    finalized_at: null,
+    cost: null,
+  }
+}
+
+/** Why a request came to nothing; null while it waits. */
+function refusalOf(row: ApprovalRow): { code: ErrorCode; detail: string } | null {
+  const state = stateOf(row)
+  if (state === "pending") return null
+  const { outcome, reason, ended_by } = row
+  if (outcome && "error" in outcome && outcome.error)
+    return { code: outcome.error as ErrorCode, detail: outcome.detail! }
+  if (state === "rejected")
+    return { code: "approval_rejected", detail: `${ended_by ?? "A member"} rejected this request: ${reason}` }
+  return {
+    code: "approval_ended",
+    detail: `This request is ${state}. ${reason ?? "Make it again if you still need it."}`,
+  }
+}
+
+/** Throws the error of a request that came to nothing. */
+export function throwIfRefused(row: ApprovalRow): void {
+  const refusal = refusalOf(row)
+  if (refusal) fail(refusal.code, refusal.detail)
 }
 
 export function throwIfFailed(row: OperationRow): void {
@@ -154,7 +215,9 @@ export async function getOperation({ workspaceId }: Principal, id: string): Prom
   if (!isId("op", id)) return operationNotFound(id)
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${id} and ${isMovement(sql`o.`)}`
-  return row ? toOperationRecord(row) : operationNotFound(id)
+  if (row) return toOperationRecord(row)
+  const approval = await approvalOfOperation(sql, workspaceId, id)
+  return approval ? unbegunOperation(approval) : operationNotFound(id)
 }
 
 export type OperationFilter = TimeFilter & {

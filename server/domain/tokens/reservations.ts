@@ -1,21 +1,25 @@
 import type { Queryable } from "#db/client.ts"
 import { budgetRefusal } from "#domain/accounts"
+import { type ApprovalRow, askApproval, bindingPolicy, type Current, type Policy } from "#domain/approvals"
 import { type Author, recordChanges } from "#domain/audit-log"
 import { claimKeys, type IdempotencyClaim, releaseKeys } from "#domain/requests"
 import { loadListed } from "#domain/screening"
 import { accountName, assetMintOf, isOwn, ownAmong } from "#domain/token-accounts"
 import { enqueueAll, refuseInQuarantine, toRow } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
+import { canonicalJson, type Json } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
+import { Failure } from "#shared/errors.ts"
 import { type Between, endsOf, isForced, withEnds } from "#shared/movements.ts"
 import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
 import type { TransferContext } from "#shared/rules/define.ts"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
-import { type ConfigRow, invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
+
+import { type BoundConfig, invalidAmount, lockBoundConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
   type Disclosure,
   type HoldingKey,
@@ -29,14 +33,11 @@ import {
 } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
-import type { Grounds } from "./operations/forced.ts"
+import type { ForcedBy } from "./operations/forced.ts"
 import { mint } from "./operations/mint.ts"
 import { forceTransfer, transfer } from "./operations/transfer.ts"
+import { storedMovement } from "./stored-movement.ts"
 import { transferContext } from "./transfer-context.ts"
-
-/** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
-type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
-  Pick<Grounds, "document_sha256"> & { holder_consent: boolean }
 
 export type TokenRequest = {
   idempotency: IdempotencyClaim | null
@@ -49,8 +50,18 @@ export type TokenRequest = {
   author: Author
   /** What a refusal can reveal to the caller. */
   disclosure: Disclosure
+  /** For a request that members approved: what their last approval does, in the commit that reserves. */
+  approved?: Approved
   /** The caller's trace span, because several callers share a commit. */
   traceparent?: string | null
+}
+
+export type Approved = {
+  approvalId: string
+  operationId: string
+  /** Whether to act now, given what binds the request. Errors: those of `takeApproval`. */
+  take(sql: Queryable, current: Current): Promise<boolean>
+  settle(sql: Queryable, refusal: RequestRefusal | null): Promise<void>
 }
 
 /** Refuses a receiver that is Vouch's own address. Tokens that it already holds can still be moved away. */
@@ -61,10 +72,15 @@ export const ownReceiver = (to: Address, { from }: Between<Address>): RequestRef
 
 export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
-  | { refusal: RequestRefusal }
+  /** `isUntaken`: no approval was taken, so the request still waits. */
+  | { refusal: RequestRefusal; isUntaken?: true }
   | { keyClaimed: true }
+  /** It waits for members. */
+  | { approval: ApprovalRow }
+  /** An approval was taken, and others are missing; or the request has become void. */
+  | { taken: true }
 
-type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
+type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 /** `overrides`: codes of the rules that a forced act sets aside. */
 type Reserved = Considered & { handover: boolean; overrides: RuleCode[] | null }
 
@@ -81,7 +97,7 @@ export class Reservations {
     this.#sql = sql
     this.#workspaceId = workspaceId
     this.#requests = requests
-    this.#outcomes = requests.map(() => ({ operationId: newId("op"), row: null }))
+    this.#outcomes = requests.map(({ approved }) => ({ operationId: approved?.operationId ?? newId("op"), row: null }))
   }
 
   async make(): Promise<ReservationResult[]> {
@@ -89,7 +105,7 @@ export class Reservations {
     // Sent together and executed in this order, which saves round trips while the locks are held.
     const receivers = this.#requests.flatMap(({ movement: { to } }) => to ?? [])
     const [configs, overBudget, own] = await Promise.all([
-      loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
+      lockBoundConfigs(this.#sql, this.#workspaceId, configIds),
       budgetRefusal(this.#sql, this.#workspaceId),
       ownAmong(this.#sql, this.#workspaceId, receivers),
       refuseInQuarantine(this.#sql, this.#workspaceId),
@@ -102,7 +118,7 @@ export class Reservations {
       return this.#outcomes
     }
     const notWallets = new Set(own.map(({ address }) => address))
-    const known = this.#read(configs).filter((one) => {
+    const known = (await this.#taken(this.#read(configs))).filter((one) => {
       const { to } = one.request.movement
       return to === null || !notWallets.has(to) || this.#refuse(one, ownReceiver(to, one.request.movement))
     })
@@ -118,9 +134,15 @@ export class Reservations {
       return violation === null || this.#refuse(one, violation)
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
+    const waiting: { one: Considered; policy: Policy }[] = []
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
       const violation = firstViolation(context)
+      const policy = one.request.approved ? null : policyOf(one)
+      if (violation === null && policy !== null) {
+        waiting.push({ one, policy })
+        return []
+      }
       if (violation === null) {
         const overrides = isForced(context.kind) ? overridden(context) : null
         return [{ ...one, handover: reserve(one, holdings), overrides }]
@@ -128,6 +150,7 @@ export class Reservations {
       this.#refuse(one, violation)
       return []
     })
+    for (const { one, policy } of waiting) await this.#ask(one, policy)
     if (accepted.length > 0) {
       await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(accepted))
       await Promise.all([
@@ -138,7 +161,59 @@ export class Reservations {
         this.#forgetRefused(),
       ])
     } else await this.#forgetRefused()
+    await this.#settleApproved()
     return this.#outcomes
+  }
+
+  /** The requests without those whose approval was not the last one needed. */
+  async #taken(known: Considered[]): Promise<Considered[]> {
+    if (!known.some(({ request }) => request.approved)) return known
+    const left: Considered[] = []
+    for (const one of known) {
+      const { approved } = one.request
+      const place = this.#requests.indexOf(one.request)
+      try {
+        if (!approved || (await approved.take(this.#sql, { policy: policyOf(one), rules: rulesOf(one) })))
+          left.push(one)
+        else this.#outcomes[place] = { taken: true }
+      } catch (error) {
+        // It concerns this request alone, and those that share its commit go on.
+        if (!(error instanceof Failure)) throw error
+        this.#outcomes[place] = { refusal: { code: error.code, detail: error.message }, isUntaken: true }
+      }
+    }
+    return left
+  }
+
+  /** Stores what came of approved requests: also that a rule refused one. */
+  async #settleApproved(): Promise<void> {
+    for (const [i, { approved }] of this.#requests.entries()) {
+      const outcome = this.#outcomes[i]!
+      if (!approved) continue
+      if ("operationId" in outcome) await approved.settle(this.#sql, null)
+      if ("refusal" in outcome && !outcome.isUntaken) await approved.settle(this.#sql, outcome.refusal)
+    }
+  }
+
+  /** Asks for approval instead of reserving. The key stays claimed for the operation, whose id is known from now on. */
+  async #ask(one: Considered, policy: Policy): Promise<void> {
+    const { request, operationId } = one
+    const { kind } = request.movement
+    try {
+      const approval = await askApproval(this.#sql, this.#workspaceId, {
+        action: kind,
+        subject: operationId,
+        operationId,
+        request: storedMovement(request),
+        policy,
+        rules: rulesOf(one),
+        author: request.author,
+      })
+      this.#outcomes[this.#requests.indexOf(request)] = { approval }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "approver_missing") throw error
+      this.#refuse(one, { code: error.code, detail: error.message })
+    }
   }
 
   /** Claims the batch's idempotency keys. If several requests have the same key, the first one gets it. */
@@ -151,7 +226,7 @@ export class Reservations {
     for (const { i, subject } of wanted) if (!claimed.has(subject)) this.#outcomes[i] = { keyClaimed: true }
   }
 
-  #read(configs: Map<string, ConfigRow>): Considered[] {
+  #read(configs: Map<string, BoundConfig>): Considered[] {
     return this.#requests.flatMap((request, i): Considered[] => {
       const outcome = this.#outcomes[i]!
       if (!("operationId" in outcome)) return []
@@ -203,7 +278,8 @@ export class Reservations {
         reads: commutes ? [mintAddress, ...accounts] : [mintAddress],
         traceparent: request.traceparent ?? null,
       }
-      const moved = { mint_config: config.id, amount }
+      const { approvalId } = request.approved ?? {}
+      const moved = { mint_config: config.id, amount, ...(approvalId && { approval_id: approvalId }) }
       const { holder_consent = false, ...grounds } = forced ?? {}
       const isHandover = handover && { handover }
       switch (movement.kind) {
@@ -225,7 +301,7 @@ export class Reservations {
 
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
-      ({ request: { author, movement, forced }, operationId, config, amount, overrides }) => {
+      ({ request: { author, movement, forced, approved }, operationId, config, amount, overrides }) => {
         const { kind, from, to } = movement
         const ends = { ...(from && { from }), ...(to && { to }) }
         return {
@@ -238,6 +314,7 @@ export class Reservations {
             ...ends,
             ...forced,
             ...(overrides && { overrides }),
+            ...(approved && { approval: approved.approvalId }),
           },
         }
       },
@@ -261,7 +338,11 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   mint_config: config.id,
   wallet: request.movement.to,
   from_wallet: request.movement.from,
-  payload: { amount: amount.toString(), ...request.forced },
+  payload: {
+    amount: amount.toString(),
+    ...request.forced,
+    ...(request.approved && { approval_id: request.approved.approvalId }),
+  },
   signature: null,
   error_code: null,
   error_detail: null,
@@ -273,6 +354,19 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   decimals: config.decimals,
   mint,
 })
+
+/** The policy that binds a request; null if it needs no approval. */
+const policyOf = ({ request: { movement, forced, amount }, config }: Considered): Policy | null =>
+  bindingPolicy(config.binding, {
+    action: movement.kind,
+    mint_config: config.id,
+    amount,
+    isForced: forced !== null && !forced.holder_consent,
+  })
+
+/** Identifies what a request is checked against. A pause or a limit that fills up refuses it when it is approved. */
+const rulesOf = ({ config: { rules, required_schema, transfer_mode } }: Considered): string =>
+  canonicalJson({ rules: rules as Json, required_schema, transfer_mode })
 
 const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
   endsOf(request.movement).map((wallet) => ({ config: config.id, wallet }))

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable, isLockOf, isUndone, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import type { ApprovalRow } from "#domain/approvals"
 import { type IdempotencyClaim, isContended, KeyClaimed } from "#domain/requests"
 import { noteRefused } from "#domain/screening"
 import { batchSize } from "#server/ledger/index.ts"
@@ -21,11 +22,14 @@ const LOOK_MS = 250
 /** How long a request waits for a lock after its batch could not get one. */
 const LOCK_AGAIN_MS = 100
 
+/** What a request began. Taking an approval that was not the last one needed begins nothing. */
+export type Begun = { row: OperationRow } | { approval: ApprovalRow } | { taken: true }
+
 type Waiting = {
   request: TokenRequest
   /** Arrival time, by `performance.now()`. */
   since: number
-  resolve: (operation: OperationRow) => void
+  resolve: (begun: Begun) => void
   reject: (error: unknown) => void
 }
 
@@ -36,7 +40,8 @@ const contended = new WeakSet<IdempotencyClaim>()
 
 /**
  * Decides a request: checks every rule, reserves what counts and queues the operation, in one commit that also claims
- * the idempotency key. Returns the operation as it began.
+ * the idempotency key. Returns the operation as it began, or the
+ * approval that it waits for.
  *
  * Requests of a workspace share commits: those that arrive while one is written are decided in the next. So the
  * configuration's lock is taken once for many, and no request waits for others to arrive. A workspace has only one
@@ -45,8 +50,8 @@ const contended = new WeakSet<IdempotencyClaim>()
  * chain_unavailable in quarantine; database_unavailable if rows stay locked, and then nothing has begun. If the
  * connection breaks during the commit, the operation may exist: the same idempotency key joins it.
  */
-export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
-  const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()
+export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<Begun> {
+  const { promise, resolve, reject } = Promise.withResolvers<Begun>()
   const traceparent = currentTraceparent()
   const one = { request: { ...request, traceparent }, since: performance.now(), resolve, reject }
   const queue = waiting.get(workspaceId)
@@ -143,7 +148,11 @@ function partsAfter(error: unknown, batch: readonly Waiting[]): Waiting[][] {
 function settle({ request, resolve, reject }: Waiting, outcome: ReservationResult): void {
   if ("operationId" in outcome) {
     if (request.idempotency) request.idempotency.begun = outcome.operationId
-    resolve(outcome.row!)
-  } else if ("keyClaimed" in outcome) reject(new KeyClaimed())
+    resolve({ row: outcome.row! })
+  } else if ("approval" in outcome) {
+    if (request.idempotency) request.idempotency.begun = outcome.approval.subject
+    resolve(outcome)
+  } else if ("taken" in outcome) resolve(outcome)
+  else if ("keyClaimed" in outcome) reject(new KeyClaimed())
   else reject(new Failure(outcome.refusal.code, outcome.refusal.detail))
 }

@@ -22,6 +22,9 @@ const refusals = [
   "sol_budget_exceeded",
   "chain_not_configured",
   "chain_unavailable",
+  "approver_missing",
+  "approval_rejected",
+  "approval_ended",
 ] as const
 
 const balance = z

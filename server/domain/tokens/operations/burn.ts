@@ -10,6 +10,7 @@ import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
 import { grounds, noteForced } from "./forced.ts"
 import {
+  approvedBy,
   configOfMint,
   depart,
   leaveIfEmpty,
@@ -28,6 +29,7 @@ const payload = z.object({
   amount: storedAmount,
   holder_consent: z.boolean(),
   ...grounds,
+  ...approvedBy,
 })
 
 const memoOf = (id: string, { holder_consent }: { holder_consent: boolean }) =>

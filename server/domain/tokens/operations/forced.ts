@@ -13,6 +13,10 @@ export const grounds = {
 }
 export type Grounds = z.output<z.ZodObject<typeof grounds>>
 
+/** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
+export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
+  Pick<Grounds, "document_sha256"> & { holder_consent: boolean }
+
 /** Notes in the audit log that tokens have been taken. Their request was noted with its author. */
 export const noteForced = (
   sql: Queryable,

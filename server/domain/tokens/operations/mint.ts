@@ -8,6 +8,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import {
+  approvedBy,
   arrive,
   configOfMint,
   expectUnits,
@@ -23,7 +24,7 @@ export const mint = defineOperation({
   kind: "mint",
   label: "Mint",
   isUrgent: false,
-  payload: z.object({ mint_config: z.string(), wallet: storedAddress, amount: storedAmount }),
+  payload: z.object({ mint_config: z.string(), wallet: storedAddress, amount: storedAmount, ...approvedBy }),
   lookUp: lookUpAccounts,
 
   plan: (sql, operations, issuer, seen) =>

@@ -1,3 +1,4 @@
+import { z } from "zod"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { loadFrozen, loadListed } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
@@ -27,6 +28,9 @@ import { shouldBeOpen } from "./reconcile-account.ts"
 
 /** Tokens that are about to be minted, moved or burned. `amount` is in base units. */
 export type Movement = { mint_config: string; wallet?: Address; from_wallet?: Address; amount: bigint }
+
+/** The approval of a movement that a policy binds. */
+export const approvedBy = { approval_id: z.string().optional() }
 
 export type Build<M extends Movement> = (
   operation: Operation<M>,

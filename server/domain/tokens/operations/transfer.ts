@@ -11,6 +11,7 @@ import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
 import { grounds, noteForced } from "./forced.ts"
 import {
+  approvedBy,
   arrive,
   configOfMint,
   depart,
@@ -30,6 +31,7 @@ const payload = z.object({
   /** Whether the sender's holder slot goes with it. */
   handover: z.boolean().optional(),
   ...grounds,
+  ...approvedBy,
 })
 
 /** Moves tokens from one wallet to another, if the rules allow both. */

@@ -19,8 +19,29 @@ type SentProps = {
   again?: { label: string; onAgain: () => void }
 }
 
-/** The progress of an operation that a form has sent. */
-export function Sent({ token, operation, again }: SentProps) {
+/** What a form has sent: the operation's progress, or the request if a policy requires other members. */
+export const Sent = (props: SentProps) =>
+  props.operation.status === "awaiting_approval" ? <Waiting {...props} /> : <Progress {...props} />
+
+function Waiting({ token, operation: { kind, amount, approval_id } }: SentProps) {
+  const path = usePath()
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The form that had the focus is gone.
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <div className="space-y-5">
+      <h3 ref={heading} tabIndex={-1} className="font-semibold">
+        {kindNames[kind]} of {grouped(amount)} {token.symbol}
+      </h3>
+      <p>A policy requires other members to approve this. Nothing has happened yet.</p>
+      <Link href={path("approvals", approval_id ?? "")} prefetch={false} className={buttonLook()}>
+        Open the request
+      </Link>
+    </div>
+  )
+}
+
+function Progress({ token, operation, again }: SentProps) {
   const path = usePath()
   const refresh = useRefresh()
   const { data } = useOperation(operation.operation_id)

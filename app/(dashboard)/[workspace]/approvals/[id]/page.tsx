@@ -1,0 +1,172 @@
+"use client"
+
+import { useParams } from "next/navigation.js"
+import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { To, usePolling } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { Card, Facts } from "#app/components/frame.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { ruleOf } from "#shared/rules/rules.ts"
+import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
+import { Decision } from "./decision.tsx"
+
+const CHECK_EVERY_MS = 4000
+
+export default function Page() {
+  const { id } = useParams<{ id: string }>()
+  // Often, because the rules are checked again each time.
+  const query = usePolling("approval.detail", { id }, ({ state }) => state !== "pending", { every_ms: CHECK_EVERY_MS })
+  return (
+    <DetailPage
+      up={[["approvals"], "Approvals"]}
+      name="Approval"
+      query={query}
+      head={(approval) => ({
+        heading: `${approval.label}: ${summaryOf(approval)}`,
+        badge: <StatusBadge status={approval.state} />,
+      })}
+    >
+      {(approval) => (
+        <TwoColumns
+          wide={
+            <>
+              <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
+                {approval.state === "pending" ? <Decision approval={approval} /> : <Outcome approval={approval} />}
+              </Card>
+              <Card title="Request">
+                <Request approval={approval} />
+              </Card>
+              {approval.preflight && (
+                <Card title="Rules now">
+                  <Rules preflight={approval.preflight} />
+                </Card>
+              )}
+            </>
+          }
+          narrow={
+            <Card title="Details">
+              <Details approval={approval} />
+            </Card>
+          }
+        />
+      )}
+    </DetailPage>
+  )
+}
+
+function Outcome({ approval: { outcome, reason, request, action } }: { approval: Approval }) {
+  const config = typeof request.mint_config === "string" ? request.mint_config : null
+  return (
+    <Facts
+      facts={{
+        Reason: reason,
+        Operation:
+          outcome?.operation_id &&
+          (config && action !== "policy_change" ? (
+            <To path={["tokens", config, "operations", outcome.operation_id]} className="text-accent hover:underline">
+              Open the operation
+            </To>
+          ) : (
+            outcome.operation_id
+          )),
+        Refused: outcome?.error && `${outcome.error}: ${outcome.detail}`,
+        Result: !reason && !outcome?.operation_id && !outcome?.error && "Nothing else happened.",
+      }}
+    />
+  )
+}
+
+const labels: Record<string, string> = {
+  mint_config: "Token",
+  amount: "Amount",
+  user_pubkey: "Wallet",
+  from_pubkey: "From",
+  to_pubkey: "To",
+  reason_code: "Reason",
+  reference: "Reference",
+  document_sha256: "Document’s SHA-256",
+  holder_consent: "Holder’s consent",
+}
+
+/** Each field as it was sent. For a change of a policy, each field that it would change. */
+function Request({ approval: { request } }: { approval: Approval }) {
+  const inner = request.create ?? request.change
+  if (request.change === null) return <p>The policy would be deleted.</p>
+  const fields = Object.entries((inner ?? request) as Record<string, unknown>)
+  return (
+    <Facts
+      facts={Object.fromEntries(
+        fields.map(([name, value]) => [labels[name] ?? name.replaceAll("_", " "), <Value key={name} of={value} />]),
+      )}
+    />
+  )
+}
+
+const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+function Value({ of: value }: { of: unknown }) {
+  if (typeof value === "boolean") return value ? "Yes" : "No"
+  if (value === null) return "Any"
+  if (Array.isArray(value)) return value.join(", ")
+  const text = String(value)
+  return WALLET.test(text) ? (
+    <Copyable value={text} what="address" compact />
+  ) : (
+    <span className="wrap-anywhere">{text}</span>
+  )
+}
+
+function Rules({ preflight: { answer, rules } }: { preflight: NonNullable<Approval["preflight"]> }) {
+  return (
+    <>
+      <p className={answer.error === null ? "text-accent" : "text-danger"} role="status">
+        {answer.error === null ? "All rules pass now." : `It would be refused now. ${answer.detail}`}
+      </p>
+      {rules.length > 0 && (
+        <ul className="mt-3 space-y-2">
+          {rules.map(({ code, outcome, detail }) => (
+            <li key={code} className="flex items-start gap-2">
+              <Icon
+                name={outcome === "passed" ? "check" : outcome === "refused" ? "cross" : "question"}
+                className={`mt-0.5 size-4 ${outcome === "refused" ? "text-danger" : "text-muted"}`}
+              />
+              <span className="min-w-0">
+                <span className="font-medium">{ruleOf(code)?.name ?? code}</span>
+                <span className="block text-[13px] text-muted wrap-anywhere">{detail}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Details({ approval }: { approval: Approval }) {
+  const { approval_id, requested_by, created_at, expires_at, ended_at, given, needed, digest, policy_id } = approval
+  return (
+    <Facts
+      facts={{
+        "Requested by": requested_by,
+        Requested: <Timestamp at={created_at} />,
+        Expires: approval.state === "pending" && <Timestamp at={expires_at} />,
+        Ended: ended_at && <Timestamp at={ended_at} />,
+        Approvals: `${given.length} of ${needed}`,
+        "Approved by": given.length > 0 && (
+          <ul>
+            {given.map(({ by, at }) => (
+              <li key={at}>
+                {by}, <Timestamp at={at} />
+              </li>
+            ))}
+          </ul>
+        ),
+        Policy: policy_id ? <Copyable value={policy_id} what="policy id" compact /> : "Default",
+        Digest: <Copyable value={digest} what="digest" compact />,
+        "Approval id": <Copyable value={approval_id} what="approval id" compact />,
+      }}
+    />
+  )
+}

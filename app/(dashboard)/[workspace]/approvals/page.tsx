@@ -1,0 +1,72 @@
+"use client"
+
+import { choice } from "#app/(dashboard)/filters.tsx"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge, statusWord } from "#app/components/badge.tsx"
+import type { Column } from "#app/components/data-table.tsx"
+import { Empty } from "#app/components/frame.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
+import { allApprovalActions, approvalActions, approvalStates } from "#shared/approvals.ts"
+import { summaryOf } from "./summary.ts"
+
+type Approval = RouterOutputs["approval"]["list"]["data"][number]
+
+const filters = {
+  state: choice(
+    "State",
+    "All",
+    approvalStates.map((state) => [state, statusWord(state)]),
+  ),
+  action: choice(
+    "Action",
+    "All",
+    allApprovalActions.map((action) => [action, approvalActions[action]]),
+  ),
+}
+
+export default function Page() {
+  const list = useList("approval.list", { filters, follows: true })
+  return (
+    <ListPage
+      title="Approvals"
+      description="Requests that your policies let no one make alone."
+      list={list}
+      caption="Approvals"
+      columns={columns}
+      rowPath={({ approval_id }) => ["approvals", approval_id]}
+      noMatch="Remove a filter to see more."
+      empty={
+        <Empty title="Nothing to approve">
+          Requests appear here if a policy requires other members to approve them. Set policies with POST
+          /approval-policies.
+        </Empty>
+      }
+    />
+  )
+}
+
+const columns: Column<Approval>[] = [
+  {
+    header: "Request",
+    breaks: true,
+    cell: (row) => (
+      <>
+        <span className="block">{approvalActions[row.action]}</span>
+        <span className="block text-xs font-normal text-muted">{summaryOf(row)}</span>
+      </>
+    ),
+  },
+  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
+  {
+    header: "Approvals",
+    wideOnly: true,
+    cell: ({ given, needed }) => (
+      <span className="tabular-nums">
+        {given.length} of {needed}
+      </span>
+    ),
+  },
+  { header: "Requested by", wideOnly: true, breaks: true, cell: ({ requested_by }) => requested_by },
+  { header: "Requested", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+]

@@ -1,0 +1,22 @@
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { grouped } from "#shared/amount.ts"
+import type { ApprovalAction } from "#shared/approvals.ts"
+
+export type ApprovalDetail = RouterOutputs["approval"]["detail"]
+type Approval = Pick<RouterOutputs["approval"]["list"]["data"][number], "action" | "request">
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const amountIn = ({ request: { amount, mint_config } }: Approval) => `${grouped(text(amount))} of ${text(mint_config)}`
+
+const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
+  mint: amountIn,
+  transfer: amountIn,
+  burn: amountIn,
+  force_transfer: amountIn,
+  policy_change: ({ request }) =>
+    "create" in request ? "A new policy" : request.change === null ? "Delete a policy" : "Loosen a policy",
+}
+
+/** A request in a few words. */
+export const summaryOf = (approval: Approval): string => summaries[approval.action](approval)

@@ -1,0 +1,83 @@
+import { repeatOnDeadlock, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import {
+  type ApprovalRecord,
+  type Approving,
+  approversOf,
+  findApproval,
+  rejectApproval,
+  stateOf,
+  toApprovalRecord,
+  withdrawApproval,
+} from "#domain/approvals"
+import type { Caller, IdempotencyClaim, Principal } from "#domain/requests"
+import { claimKey } from "#domain/requests"
+import { type Preflight, preflightOf } from "#domain/tokens"
+import { approvalActions } from "#shared/approvals.ts"
+import { fail } from "#shared/errors.ts"
+import { isMovementKind } from "#shared/movements.ts"
+import { actions } from "./actions.ts"
+
+/**
+ * Approves a request as a member. If its policy or rules have changed, it becomes void. Errors: approval_not_found,
+ * approval_ended, second_factor_required, second_person_required.
+ */
+export async function approveRequest(approving: Approving): Promise<ApprovalRecord> {
+  const { workspaceId } = approving.principal
+  const row = await findApproval(sql, workspaceId, approving.approvalId)
+  await actions[row.action].approve(approving, row)
+  const now = await findApproval(sql, workspaceId, approving.approvalId)
+  publishActivity(workspaceId)
+  if (now.state === "void") fail("approval_ended", `This request has become void. ${now.reason} It must be made again.`)
+  return toApprovalRecord(now)
+}
+
+/** Errors: approval_not_found, approval_ended, second_factor_required, second_person_required. */
+export async function rejectRequest(rejecting: Approving & { reason: string }): Promise<ApprovalRecord> {
+  const { workspaceId } = rejecting.principal
+  await repeatOnDeadlock(() => sql.begin((sql) => rejectApproval(sql, rejecting)))
+  publishActivity(workspaceId)
+  return toApprovalRecord(await findApproval(sql, workspaceId, rejecting.approvalId))
+}
+
+/** Errors: approval_not_found, approval_ended, not_requester. */
+export async function withdrawRequest({
+  id,
+  idempotency,
+  ...author
+}: Caller & { id: string; idempotency: IdempotencyClaim | null }): Promise<ApprovalRecord> {
+  const { workspaceId } = author.principal
+  const row = await sql.begin(async (sql) => {
+    const row = await withdrawApproval(sql, author, id)
+    if (idempotency && idempotency.begun === null) await claimKey(sql, idempotency, id)
+    return row
+  })
+  publishActivity(workspaceId)
+  return toApprovalRecord(row)
+}
+
+export type ApprovalDetail = ApprovalRecord & {
+  label: string
+  /** Whether the reader may approve it, apart from a second factor that they must use. */
+  can_approve: boolean
+  is_own: boolean
+  /** What the rules say now about a movement that waits; null for other requests. */
+  preflight: Preflight | null
+}
+
+/** A request for a member to decide. Errors: approval_not_found. */
+export async function readRequest(principal: Principal, id: string): Promise<ApprovalDetail> {
+  const { workspaceId, via } = principal
+  const row = await findApproval(sql, workspaceId, id)
+  const userId = via.kind === "user" ? via.userId : ""
+  const hasApproved = row.given.some(({ id }) => id === userId)
+  const isPending = stateOf(row) === "pending"
+  const can_approve = isPending && !hasApproved && (await approversOf(sql, row)).has(userId)
+  return {
+    ...toApprovalRecord(row),
+    label: approvalActions[row.action],
+    can_approve,
+    is_own: row.requesters.includes(userId),
+    preflight: isPending && isMovementKind(row.action) ? await preflightOf(principal, row.action, row.request) : null,
+  }
+}

@@ -1,0 +1,3 @@
+// What approvals are about: each act, and the decisions of members.
+
+export { approveRequest, readRequest, rejectRequest, withdrawRequest } from "./decide.ts"

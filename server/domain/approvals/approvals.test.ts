@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { approve, type ProvenMember, provenMember, proveSecondFactor } from "#test/fixtures/approvals.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { member } from "#test/fixtures/people.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+
+const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+
+let app: TestApp
+let owner: ProvenMember
+let officer: ProvenMember
+let second: ProvenMember
+let key: TestKey
+let tokens: TokenFixture
+let config: string
+let holder: string
+let receiver: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await provenMember(app)
+  const { account } = owner
+  officer = await provenMember(app, { role: "compliance", account })
+  second = await provenMember(app, { role: "compliance", account })
+  key = await app.key({ account })
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
+  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
+  await tokens.mint(config, holder, "1000")
+  const created = await policy({ actions: ["force_transfer"], approvals: 1 })
+  expect(created.status, created.text).toBe(200)
+  expect(created.json).toMatchObject({ status: "active", approval_id: null, roles: ["compliance", "owner"] })
+})
+afterAll(() => app.stop())
+
+const policy = (json: object) => tokens.post("/approval-policies", json)
+const force = (amount: string, more: object = {}) =>
+  tokens.post(
+    "/token/force-transfer",
+    {
+      ...{ from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount },
+      ...{ reason_code: "court_order", reference: "2026-CV-0417", document_sha256: DOCUMENT },
+    },
+    more,
+  )
+const read = (id: string) => tokens.get(`/approval/${id}`)
+const operation = (id: string) => tokens.get(`/token/operation/${id}`)
+
+/** Asks for a forced transfer, and returns the ids. */
+async function asked(amount = "1") {
+  const { status, json, text } = await force(amount)
+  expect(status, text).toBe(202)
+  return { approvalId: json.approval_id as string, operationId: json.operation_id as string }
+}
+const rowOf = async (id: string) => (await sql`select * from approvals where id = ${id}`)[0]!
+const operationsOf = (id: string) => sql`select status from operations where id = ${id}`
+const holdings = async () =>
+  (await sql`select balance, outgoing from holdings where mint_config = ${config} and wallet = ${holder}`)[0]!
+
+test("a request under a policy answers 202, reserves nothing, and happens once approved", async () => {
+  const before = await holdings()
+  const response = await force("5")
+  expect(response.status).toBe(202)
+  const { approval_id, operation_id } = response.json
+  expect(response.headers.location).toBe(`/v1/approval/${approval_id}`)
+  expect(response.json).toMatchObject({ kind: "force_transfer", status: "awaiting_approval", amount: "5", mint: null })
+  expect((await operation(operation_id)).json).toEqual(response.json)
+  expect(await operationsOf(operation_id)).toHaveLength(0)
+  expect(await holdings()).toEqual(before)
+  const pending = (await read(approval_id)).json
+  expect(pending).toMatchObject({ state: "pending", action: "force_transfer", needed: 1, given: [], outcome: null })
+  expect(pending.request).toMatchObject({ from_pubkey: holder, amount: "5", document_sha256: DOCUMENT })
+
+  const { status, data, error } = await approve(officer, approval_id)
+  expect({ status, error }).toEqual({ status: 200, error: undefined })
+  expect(data).toMatchObject({ state: "approved", given: [{ by: "The compliance" }], outcome: { operation_id } })
+  await waitFor(async () => (await operation(operation_id)).json.status === "confirmed", "the transfer")
+  expect((await operation(operation_id)).json).toMatchObject({ approval_id, reference: "2026-CV-0417" })
+  expect(await tokens.onChain(config, receiver)).toBe(5n)
+  const trail = await sql`
+    select action, actor_name, detail from audit_entries where subject = ${operation_id} order by seq`
+  expect(trail.map(({ action }) => action)).toEqual([
+    "approval.requested",
+    "approval.approved",
+    "token.force_transfer_requested",
+    "token.force_transfer_confirmed",
+  ])
+  expect(trail[1]).toMatchObject({
+    actor_name: "The compliance",
+    detail: { requested_by: (await rowOf(approval_id)).requester.name },
+  })
+})
+
+test("a repeat with the same key joins the approval, and then the operation", async () => {
+  const idempotency = { idempotencyKey: "force-once" }
+  const first = await force("1", idempotency)
+  const again = await force("1", idempotency)
+  expect([first.status, again.status]).toEqual([202, 202])
+  expect(again.json).toEqual(first.json)
+  expect(again.headers.location).toBe(first.headers.location)
+  // The response is lost: the key still leads to the same request.
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'force-once'`
+  expect((await force("1", idempotency)).json).toEqual(first.json)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'force-once'`
+  expect((await approve(officer, first.json.approval_id)).status).toBe(200)
+  const joined = await force("1", idempotency)
+  expect([joined.status, joined.json.operation_id]).toEqual([200, first.json.operation_id])
+})
+
+test("a rejected, a withdrawn and an expired request come to nothing, and end once", async () => {
+  const [rejected, withdrawn, expired] = [await asked(), await asked(), await asked()]
+  const { digest } = await rowOf(rejected.approvalId)
+  const reject = { approval_id: rejected.approvalId, digest, reason: "Wrong wallet" }
+  expect((await officer.browser.mutate("approval.reject", reject)).status).toBe(200)
+  expect((await operation(rejected.operationId)).json).toMatchObject({
+    status: "failed",
+    error: { error: "approval_rejected", detail: "The compliance rejected this request: Wrong wallet" },
+  })
+  const withdraw = () => tokens.post(`/approval/${withdrawn.approvalId}/withdraw`, {})
+  expect((await withdraw()).json).toMatchObject({ state: "withdrawn" })
+  expect((await withdraw()).status).toBe(200)
+  const other = await app.key({ account: owner.account })
+  const foreign = { method: "POST", path: `/approval/${expired.approvalId}/withdraw`, key: other.apiKey, json: {} }
+  expect((await app.request(foreign)).json.error).toBe("not_requester")
+  await sql`update approvals set expires_at = now() where id = ${expired.approvalId}`
+  expect((await read(expired.approvalId)).json.state).toBe("expired")
+  for (const { approvalId, operationId } of [rejected, withdrawn, expired]) {
+    expect((await approve(second, approvalId)).error).toMatchObject({ error: "approval_ended", httpStatus: 409 })
+    expect((await operation(operationId)).json.status).toBe("failed")
+    expect(await operationsOf(operationId)).toHaveLength(0)
+  }
+  await waitFor(async () => (await rowOf(expired.approvalId)).state === "expired", "the sweep")
+})
+
+test("an approval needs a second factor used in the last five minutes", async () => {
+  const { approvalId } = await asked()
+  await sql`
+    update user_sessions set two_factor_at = now() - interval '6 minutes'
+    where user_id = (select id from users where email = ${officer.email})`
+  expect((await approve(officer, approvalId)).error).toMatchObject({ error: "second_factor_required" })
+  await sql`
+    update user_sessions set two_factor_at = null
+    where user_id = (select id from users where email = ${officer.email})`
+  expect((await approve(officer, approvalId)).error.error).toBe("second_factor_required")
+  await proveSecondFactor(officer)
+  expect((await approve(officer, approvalId)).status).toBe(200)
+})
+
+test("rules run again when it is approved, and their refusal is the outcome", async () => {
+  const { approvalId, operationId } = await asked("2")
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  expect((await approve(officer, approvalId)).data).toMatchObject({
+    state: "approved",
+    outcome: { error: "mint_paused" },
+  })
+  await tokens.post(`/mint-config/${config}/unpause`, {})
+  expect((await operation(operationId)).json).toMatchObject({ status: "failed", error: { error: "mint_paused" } })
+  expect(await operationsOf(operationId)).toHaveLength(0)
+  expect((await approve(second, approvalId)).error.error).toBe("approval_ended")
+})
+
+test("a request becomes void if the token's rules change, or the key that made it is revoked", async () => {
+  const changed = await asked()
+  const patch = {
+    method: "PATCH",
+    path: `/mint-config/${config}`,
+    key: key.apiKey,
+    json: { rules: { max_holders: 50 } },
+  }
+  expect((await app.request(patch)).status).toBe(200)
+  expect((await approve(officer, changed.approvalId)).error).toMatchObject({ error: "approval_ended" })
+  expect((await read(changed.approvalId)).json.state).toBe("void")
+  expect(await operationsOf(changed.operationId)).toHaveLength(0)
+
+  const other = await app.key({ account: owner.account })
+  const json = { from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1", reason_code: "tax" }
+  const sent = { ...json, reference: "x", document_sha256: DOCUMENT }
+  const path = "/token/force-transfer"
+  const { json: record } = await app.request({ method: "POST", path, key: other.apiKey, json: sent })
+  await owner.browser.mutate("key.revoke", { key_id: other.keyId })
+  expect((await approve(officer, record.approval_id)).error.error).toBe("approval_ended")
+  expect((await read(record.approval_id)).json.state).toBe("void")
+})
+
+test("a developer and a viewer cannot approve, nor can a member of another account", async () => {
+  const { approvalId } = await asked()
+  const { account } = owner
+  for (const role of ["developer", "viewer"] as const) {
+    const one = await provenMember(app, { role, account })
+    expect((await approve(one, approvalId)).error.error).toBe("insufficient_scope")
+  }
+  const stranger = await provenMember(app)
+  expect((await approve(stranger, approvalId)).error.error).toBe("approval_not_found")
+  expect(
+    (await app.request({ method: "GET", path: `/approval/${approvalId}`, key: (await app.key()).apiKey })).status,
+  ).toBe(404)
+})
+
+test("mints and transfers need approval from an amount on, and for the policy's token", async () => {
+  const other = await tokens.config()
+  const created = await policy({ actions: ["mint"], mint_config: other, min_amount: "100", approvals: 1 })
+  expect(created.status, created.text).toBe(200)
+  const [wallet] = await tokens.wallets(1)
+  expect((await tokens.mint(other, wallet, "99")).status).toBe(200)
+  expect((await tokens.mint(config, wallet, "100")).status).toBe(200)
+  const { status, json } = await tokens.mint(other, wallet, "100")
+  expect([status, json.status]).toEqual([202, "awaiting_approval"])
+  expect((await approve(owner, json.approval_id)).status).toBe(200)
+  await waitFor(async () => (await operation(json.operation_id)).json.status === "confirmed", "the mint")
+  expect(await tokens.onChain(other, wallet)).toBe(199n)
+})
+
+test("a refused request asks no one", async () => {
+  const { status, json } = await tokens.post("/token/force-transfer", {
+    ...{ from_pubkey: holder, to_pubkey: newWallet(), mint_config: config, amount: "1" },
+    ...{ reason_code: "court_order", reference: "x", document_sha256: DOCUMENT },
+  })
+  expect([status, json.error]).toEqual([403, "wallet_not_verified"])
+})
+
+test("in a live workspace, forced acts need approval without a policy, and too few members refuse them", async () => {
+  const boss = await provenMember(app, { mode: "live" })
+  const live = await app.key({ account: boss.account, mode: "live" })
+  const fund = tokenFixture(app, live)
+  const id = await fund.config()
+  const wallet = (await app.verifiedWallet(live)).wallet
+  expect((await fund.mint(id, wallet, "10")).status).toBe(200)
+  const burn = (more: object) =>
+    fund.post("/token/burn", {
+      ...{ user_pubkey: wallet, mint_config: id, amount: "1", reason_code: "redemption", reference: "r" },
+      ...more,
+    })
+  expect((await burn({ holder_consent: true })).status).toBe(200)
+  const own = await boss.browser.mutate("key.create", { name: "Own", scopes: ["token:burn", "token:read"] })
+  const json = { user_pubkey: wallet, mint_config: id, amount: "1", reason_code: "other", reference: "r" }
+  const forced = { ...json, holder_consent: false, document_sha256: DOCUMENT }
+  const alone = await app.request({ method: "POST", path: "/token/burn", key: own.data.api_key, json: forced })
+  expect([alone.status, alone.json.error]).toEqual([403, "approver_missing"])
+  await member(app, { role: "compliance", account: boss.account, mode: "live" })
+  const waiting = await app.request({ method: "POST", path: "/token/burn", key: own.data.api_key, json: forced })
+  expect([waiting.status, waiting.json.status]).toEqual([202, "awaiting_approval"])
+  expect((await fund.get(`/approval/${waiting.json.approval_id}`)).json.policy_id).toBeNull()
+})
+
+test("an approval that waits expires by the clock", async () => {
+  const { approvalId } = await asked()
+  await advanceClock({ days: 4 })
+  expect((await read(approvalId)).json.state).toBe("expired")
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { approve, type ProvenMember, provenMember, proveSecondFactor } from "#test/fixtures/approvals.ts"
+import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+
+const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+
+let app: TestApp
+/** Makes the requests, with keys of their own. */
+let owner: ProvenMember
+let officer: ProvenMember
+let config: string
+let holder: string
+let receiver: string
+
+beforeAll(async () => {
+  // With mail, a mailbox can be proven.
+  app = await startTestApp({ VOUCH_SMTP_URL: "smtp://localhost:1", VOUCH_MAIL_FROM: "vouch@example.com" })
+  owner = await provenMember(app)
+  officer = await provenMember(app, { role: "compliance", account: owner.account })
+  const key = await app.key({ account: owner.account })
+  const tokens = tokenFixture(app, key)
+  config = await tokens.config()
+  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
+  await tokens.mint(config, holder, "1000")
+  expect((await tokens.post("/approval-policies", { actions: ["force_transfer"], approvals: 1 })).status).toBe(200)
+})
+afterAll(() => app.stop())
+
+const newKey = async (by: ProvenMember): Promise<{ api_key: string; key_id: string }> =>
+  (await by.browser.mutate("key.create", { name: "Own", scopes: ["token:control", "token:read"] })).data
+
+async function askWith(apiKey: string): Promise<string> {
+  const json = { from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1", reason_code: "tax" }
+  const sent = { ...json, reference: "r", document_sha256: DOCUMENT }
+  const answer = await app.request({ method: "POST", path: "/token/force-transfer", key: apiKey, json: sent })
+  expect(answer.status, answer.text).toBe(202)
+  return answer.json.approval_id as string
+}
+const asked = async (by = owner) => askWith((await newKey(by)).api_key)
+const error = async (by: Pick<ProvenMember, "browser">, id: string) => (await approve(by, id)).error?.error
+const given = async (id: string) => (await sql`select state, given from approvals where id = ${id}`)[0]!
+
+test("the creator of a key cannot approve its requests, with another session, key or tab", async () => {
+  const id = await asked()
+  expect(await error(owner, id)).toBe("second_person_required")
+  const again = new Browser(app)
+  await sql`delete from user_passkeys where user_id = (select id from users where email = ${owner.email})`
+  await again.signIn(owner.email)
+  again.workspaceId = owner.workspaceId
+  await proveSecondFactor(owner)
+  expect(await error({ browser: again }, id)).toBe("second_person_required")
+  expect((await owner.browser.query("approval.detail", { id })).data).toMatchObject({
+    can_approve: false,
+    is_own: true,
+  })
+  expect(await given(id)).toMatchObject({ state: "pending", given: [] })
+})
+
+test("a request made in the dashboard cannot be approved by the member who made it", async () => {
+  await tokenPolicy({ actions: ["mint"], mint_config: config, min_amount: "500" })
+  const minted = await owner.browser.mutate("token.mint", { user_pubkey: holder, mint_config: config, amount: "500" })
+  expect(minted.data).toMatchObject({ status: "awaiting_approval" })
+  expect(await error(owner, minted.data.approval_id)).toBe("second_person_required")
+  expect(await error(officer, minted.data.approval_id)).toBeUndefined()
+})
+
+test("whoever rotated a key knows its secret, so neither they nor its creator can approve", async () => {
+  const { key_id } = await newKey(owner)
+  const other = await provenMember(app, { account: owner.account })
+  const { api_key } = (await other.browser.mutate("key.rotate", { key_id, grace_seconds: 0 })).data
+  const id = await askWith(api_key)
+  expect(await error(other, id)).toBe("second_person_required")
+  expect(await error(owner, id)).toBe("second_person_required")
+  expect(await error(officer, id)).toBeUndefined()
+})
+
+test("a key of the command line is no member's, so every owner can approve", async () => {
+  const id = await askWith((await app.key({ account: owner.account })).apiKey)
+  expect(await error(owner, id)).toBeUndefined()
+})
+
+test.each([
+  ["unproven", () => `${Date.now()}@example.net`, false],
+  ["the requester's with a tag", () => owner.email.replace("@", "+audit@"), true],
+  ["the requester's in capitals with a tag", () => owner.email.replace("@", "+b@").toUpperCase(), true],
+])("a member whose mailbox is %s cannot approve", async (_what, email, isProven) => {
+  const alias = await provenMember(app, { role: "compliance", account: owner.account })
+  const id = await asked()
+  await sql`update users set email = ${email()}, email_verified = ${isProven} where email = ${alias.email}`
+  expect(await error(alias, id)).toBe("second_person_required")
+})
+
+test("periods make no other mailbox at Google", async () => {
+  const boss = await provenMember(app, { account: owner.account })
+  const alias = await provenMember(app, { role: "compliance", account: owner.account })
+  const id = await asked(boss)
+  await sql`update users set email = 'ada.byron@gmail.com' where email = ${boss.email}`
+  await sql`update users set email = 'adabyron+x@googlemail.com' where email = ${alias.email}`
+  expect(await error(alias, id)).toBe("second_person_required")
+})
+
+test("a member whom the requester invites or promotes after the request cannot approve it, earlier ones can", async () => {
+  const promoted = await provenMember(app, { role: "viewer", account: owner.account })
+  const id = await asked()
+  const [user] = await sql`select id from users where email = ${promoted.email}`
+  await owner.browser.mutate("member.changeRole", { user_id: user!.id, role: "compliance" })
+  expect(await error(promoted, id)).toBe("second_person_required")
+  const invited = await provenMember(app, { role: "compliance", account: owner.account })
+  expect(await error(invited, id)).toBe("second_person_required")
+  const later = await asked()
+  expect(await error(promoted, later)).toBeUndefined()
+})
+
+test("a removed or demoted member's approval no longer counts", async () => {
+  await tokenPolicy({ actions: ["force_transfer"], approvals: 2 })
+  const [first, demoted, last] = await Promise.all(
+    [1, 2, 3].map(() => provenMember(app, { role: "compliance", account: owner.account })),
+  )
+  const id = await asked()
+  expect((await approve(first!, id)).data).toMatchObject({ state: "pending", given: [{ by: "The compliance" }] })
+  expect(await error(first!, id)).toBe("second_person_required")
+  const idOf = async (email: string) => (await sql`select id from users where email = ${email}`)[0]!.id as string
+  await owner.browser.mutate("member.remove", { user_id: await idOf(first!.email) })
+  expect((await approve(demoted!, id)).data).toMatchObject({ state: "pending", given: [{ by: "The compliance" }] })
+  await owner.browser.mutate("member.changeRole", { user_id: await idOf(demoted!.email), role: "viewer" })
+  expect((await approve(last!, id)).data).toMatchObject({ state: "pending" })
+  expect((await given(id)).given).toHaveLength(1)
+  expect((await approve(officer, id)).data).toMatchObject({ state: "approved" })
+})
+
+test("a user's code proves the second factor of the session in which it is entered", async () => {
+  const { TOTP } = await import("otpauth")
+  const one = await member(app, { role: "compliance", account: owner.account })
+  const { json } = await one.browser.auth("/two-factor/enable", { password: PASSWORD })
+  const totp = new TOTP({ secret: new URL(json.totpURI).searchParams.get("secret")!, period: 30, digits: 6 })
+  const code = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 })
+  expect((await one.browser.auth("/two-factor/verify-totp", { code: code(-1) })).status).toBe(200)
+  await sql`
+    update user_sessions set two_factor_at = null where user_id = (select id from users where email = ${one.email})`
+  const id = await asked()
+  expect(await error(one, id)).toBe("second_factor_required")
+  expect((await one.browser.auth("/two-factor/verify-totp", { code: "000000" })).status).not.toBe(200)
+  expect(await error(one, id)).toBe("second_factor_required")
+  expect((await one.browser.auth("/two-factor/verify-totp", { code: code(1) })).status).toBe(200)
+  expect((await approve(one, id)).data).toMatchObject({ given: [{ by: "The compliance" }] })
+})
+
+async function tokenPolicy(policy: object): Promise<void> {
+  const { apiKey } = await app.key({ account: owner.account })
+  const json = { approvals: 1, ...policy }
+  const { status, text } = await app.request({ method: "POST", path: "/approval-policies", key: apiKey, json })
+  expect(status, text).toBe(200)
+}

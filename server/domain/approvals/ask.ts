@@ -1,0 +1,46 @@
+import type { Queryable } from "#db/client.ts"
+import { type Author, recordChange } from "#domain/audit-log"
+import { newId } from "#server/lib/ids.ts"
+import { addSeconds, clock } from "#server/lib/time.ts"
+import type { ApprovalAction } from "#shared/approvals.ts"
+import { fail } from "#shared/errors.ts"
+import { type ApprovalRow, approvalColumns, digestOf } from "./approval.ts"
+import { approversOf, requesterOf } from "./approvers.ts"
+import type { Policy } from "./policy.ts"
+
+export type Asking = {
+  action: ApprovalAction
+  subject: string
+  operationId: string | null
+  request: Record<string, unknown>
+  policy: Policy
+  /** Identifies the rules that the request was checked against. */
+  rules: string
+  author: Author
+}
+
+/** Asks for the approvals that a policy requires, instead of acting. Errors: approver_missing. */
+export async function askApproval(sql: Queryable, workspaceId: string, asking: Asking): Promise<ApprovalRow> {
+  const { action, subject, operationId, request, policy, author } = asking
+  const now = clock.now()
+  const requester = await requesterOf(sql, workspaceId, author)
+  const { members, ...shown } = requester
+  const about = { workspace_id: workspaceId, roles: policy.roles, requesters: members, created_at: now }
+  const approvers = await approversOf(sql, about)
+  if (approvers.size < policy.approvals)
+    fail(
+      "approver_missing",
+      `This needs the approval of ${policy.approvals} other ${policy.approvals === 1 ? "member" : "members"} (${policy.roles.join(" or ")}), and only ${approvers.size} can give it. Invite another member first.`,
+    )
+  const [row] = await sql<ApprovalRow[]>`
+    insert into approvals
+      (workspace_id, id, action, subject, request, digest, policy_id, needed, roles, requester, requesters, request_id,
+        created_at, expires_at, operation_id)
+    values (${workspaceId}, ${newId("apr")}, ${action}, ${subject}, ${sql.json(request as never)}, ${digestOf(asking)},
+      ${policy.id}, ${policy.approvals}, ${policy.roles}, ${sql.json(shown)}, ${members}, ${author.requestId}, ${now},
+      ${addSeconds(now, policy.expires_in_hours * 3600)}, ${operationId})
+    returning ${sql(approvalColumns)}`
+  const detail = { action, approval: row!.id, digest: row!.digest, request }
+  await recordChange(sql, workspaceId, { author, action: "approval.requested", subject, detail })
+  return row!
+}

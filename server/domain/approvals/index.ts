@@ -1,0 +1,39 @@
+// Approvals: what two people decide together.
+
+/** Policies. */
+export { type Binding, bindingPolicy, type Policy } from "./policy.ts"
+export {
+  applyPolicyRequest,
+  bindingColumn,
+  changePolicy,
+  createPolicy,
+  listPolicies,
+  loadBinding,
+  type PolicyRequest,
+  policyInput,
+  policyPatch,
+  policyRecord,
+  policyVersion,
+} from "./policies.ts"
+
+/** Requests that wait. */
+export {
+  type ApprovalRecord,
+  type ApprovalRow,
+  approvalOfOperation,
+  approvalRecord,
+  findApproval,
+  stateOf,
+  toApprovalRecord,
+} from "./approval.ts"
+export { approversOf } from "./approvers.ts"
+export { askApproval } from "./ask.ts"
+export { countApprovals, expireApprovals, getApproval, listApprovals } from "./read.ts"
+export {
+  type Approving,
+  type Current,
+  rejectApproval,
+  settleApproval,
+  takeApproval,
+  withdrawApproval,
+} from "./take.ts"

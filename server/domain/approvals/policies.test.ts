@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
+
+let app: TestApp
+let owner: ProvenMember
+let officer: ProvenMember
+let apiKey: string
+
+beforeAll(async () => {
+  app = await startTestApp({ VOUCH_ROLE: "web" })
+  owner = await provenMember(app)
+  officer = await provenMember(app, { role: "compliance", account: owner.account })
+  apiKey = (await owner.browser.mutate("key.create", { name: "Setup", scopes: ["config:write", "token:read"] })).data
+    .api_key
+})
+afterAll(() => app.stop())
+
+const send = (method: string, path: string, json?: object, key = apiKey) =>
+  app.request({ method, path, key, ...(json && { json }) })
+const create = async (json: object = {}) => {
+  const {
+    status,
+    json: policy,
+    text,
+  } = await send("POST", "/approval-policies", { actions: ["mint"], approvals: 1, ...json })
+  expect(status, text).toBe(200)
+  return policy.policy_id as string
+}
+const list = async () =>
+  (await send("GET", "/approval-policies")).json.data as { policy_id: string; approvals: number }[]
+const remove = async (id: string) => {
+  const { json } = await send("DELETE", `/approval-policy/${id}`)
+  expect((await approve(officer, json.approval_id)).status).toBe(200)
+}
+
+const idOf = async ({ email }: ProvenMember) => (await sql`select id from users where email = ${email}`)[0]!.id
+
+test("the first policy and a stricter one take effect at once", async () => {
+  const id = await create({ actions: ["mint", "mint"], min_amount: "100", expires_in_hours: 24 })
+  const changed = await send("PATCH", `/approval-policy/${id}`, { actions: ["burn", "mint"], min_amount: null })
+  expect(changed.status, changed.text).toBe(200)
+  expect(changed.json).toMatchObject({ policy_id: id, actions: ["burn", "mint"], min_amount: null, status: "active" })
+  expect((await list())[0]).toEqual(changed.json)
+  const trail = await sql`select action from audit_entries where subject = ${id} order by seq`
+  expect(trail.map(({ action }) => action)).toEqual(["approval_policy.created", "approval_policy.changed"])
+  await remove(id)
+})
+
+test.each([
+  ["PATCH", { actions: ["burn"] }],
+  ["PATCH", { expires_in_hours: 100 }],
+  ["PATCH", { min_amount: "5" }],
+  ["DELETE", undefined],
+])("%s with %j needs another member", async (method, json) => {
+  const id = await create({ actions: ["burn", "mint"] })
+  const before = await list()
+  const asked = await send(method, `/approval-policy/${id}`, json)
+  expect(asked.status, asked.text).toBe(202)
+  expect(asked.json).toMatchObject({ policy_id: id, status: "awaiting_approval" })
+  expect(asked.headers.location).toBe(`/v1/approval/${asked.json.approval_id}`)
+  expect(await list()).toEqual(before)
+  expect((await approve(owner, asked.json.approval_id)).error.error).toBe("second_person_required")
+  const { data } = await approve(officer, asked.json.approval_id)
+  expect(data).toMatchObject({ state: "approved", outcome: {} })
+  expect(await list()).not.toEqual(before)
+  if (json) await remove(id)
+})
+
+test("a request about a policy that has changed since becomes void", async () => {
+  const id = await create()
+  const asked = await send("DELETE", `/approval-policy/${id}`)
+  await send("PATCH", `/approval-policy/${id}`, { expires_in_hours: 1 })
+  expect((await approve(officer, asked.json.approval_id)).error.error).toBe("approval_ended")
+  expect(await list()).toHaveLength(1)
+  await remove(id)
+})
+
+test("no member can let others approve instead of those whom a policy names", async () => {
+  const another = await provenMember(app, { account: owner.account })
+  await create({ roles: ["owner"] })
+  const { status, json } = await send("POST", "/approval-policies", {
+    actions: ["mint"],
+    approvals: 1,
+    roles: ["compliance"],
+  })
+  expect([status, json.error ?? json.status]).toEqual([202, "awaiting_approval"])
+  expect(await list()).toHaveLength(1)
+  expect((await approve(officer, json.approval_id)).status).toBe(200)
+  expect(await list()).toHaveLength(2)
+  for (const one of await list()) await remove(one.policy_id)
+  await owner.browser.mutate("member.changeRole", { user_id: await idOf(another), role: "viewer" })
+})
+
+test("a policy that too few members could satisfy is refused", async () => {
+  const { status, json } = await send("POST", "/approval-policies", { actions: ["mint"], approvals: 2 })
+  expect([status, json.error]).toEqual([403, "approver_missing"])
+  const alone = await provenMember(app)
+  const key = (await alone.browser.mutate("key.create", { name: "k", scopes: ["config:write"] })).data.api_key
+  const first = await send("POST", "/approval-policies", { actions: ["mint"], approvals: 1 }, key)
+  expect([first.status, first.json.error]).toEqual([403, "approver_missing"])
+})
+
+test.each([
+  [{ actions: [] }, /^actions/],
+  [{ actions: ["erase_everything"] }, /^actions/],
+  [{ approvals: 4 }, /^approvals/],
+  [{ roles: ["viewer"] }, /^roles/],
+  [{ expires_in_hours: 337 }, /^expires_in_hours/],
+  [{ min_amount: "-1" }, /^min_amount/],
+  [{ min_amount: "0.0000000001" }, /^min_amount/],
+])("%j is refused", async (json, detail) => {
+  const answer = await send("POST", "/approval-policies", { actions: ["mint"], approvals: 1, ...json })
+  expect([answer.status, answer.json.error]).toEqual([422, "validation_failed"])
+  expect(answer.json.detail).toMatch(detail)
+})
+
+test("another workspace's policy answers like one that never existed, and a repeat creates nothing", async () => {
+  const id = await create()
+  const stranger = (await app.key()).apiKey
+  for (const method of ["PATCH", "DELETE"]) {
+    const answer = await send(method, `/approval-policy/${id}`, method === "PATCH" ? {} : undefined, stranger)
+    expect([answer.status, answer.json.error]).toEqual([404, "approval_policy_not_found"])
+  }
+  await remove(id)
+  const json = { actions: ["transfer"], approvals: 1 }
+  const once = { method: "POST", path: "/approval-policies", key: apiKey, json, idempotencyKey: "policy-once" }
+  const first = await app.request(once)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'policy-once'`
+  expect((await app.request(once)).json).toEqual(first.json)
+  expect(await list()).toHaveLength(1)
+})

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+
+const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+const ROUNDS = 10
+
+let app: TestApp
+let officer: ProvenMember
+let second: ProvenMember
+let removable: ProvenMember
+let owner: ProvenMember
+let key: TestKey
+let tokens: TokenFixture
+let config: string
+let holder: string
+let receiver: string
+
+beforeAll(async () => {
+  app = await startTestApp()
+  owner = await provenMember(app)
+  const { account } = owner
+  officer = await provenMember(app, { role: "compliance", account })
+  second = await provenMember(app, { role: "compliance", account })
+  removable = await provenMember(app, { role: "compliance", account })
+  key = await app.key({ account })
+  tokens = tokenFixture(app, key)
+  config = await tokens.config()
+  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
+  await tokens.mint(config, holder, "1000")
+  await tokens.post("/approval-policies", { actions: ["force_transfer"], approvals: 1 })
+})
+afterAll(() => app.stop())
+
+async function asked() {
+  const { status, json, text } = await tokens.post("/token/force-transfer", {
+    ...{ from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1" },
+    ...{ reason_code: "court_order", reference: "r", document_sha256: DOCUMENT },
+  })
+  expect(status, text).toBe(202)
+  const [row] = await sql<{ digest: string }[]>`select digest from approvals where id = ${json.approval_id}`
+  return { approvalId: json.approval_id as string, operationId: json.operation_id as string, digest: row!.digest }
+}
+type Asked = Awaited<ReturnType<typeof asked>>
+
+const ways: Record<string, (of: Asked) => Promise<unknown>> = {
+  "another approves": ({ approvalId }) => approve(second, approvalId),
+  "the same approves in another tab": ({ approvalId }) => approve(officer, approvalId),
+  "another rejects": ({ approvalId: approval_id, digest }) =>
+    second.browser.mutate("approval.reject", { approval_id, digest, reason: "No" }),
+  "the requester withdraws": ({ approvalId }) => tokens.post(`/approval/${approvalId}/withdraw`, {}),
+  "it expires": ({ approvalId }) => sql`
+    update approvals set state = 'expired', ended_at = now() where id = ${approvalId} and state = 'pending'`,
+  "the rules change": () =>
+    app.request({
+      method: "PATCH",
+      path: `/mint-config/${config}`,
+      key: key.apiKey,
+      json: { rules: { max_holders: 100 + Math.floor(Math.random() * 1000) } },
+    }),
+  "the token is paused": async () => {
+    await tokens.post(`/mint-config/${config}/pause`, {})
+    await tokens.post(`/mint-config/${config}/unpause`, {})
+  },
+}
+
+test.each(Object.keys(ways))("if a member approves while %s, one thing happens", async (way) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const one = await asked()
+    const [approved] = await Promise.all([approve(officer, one.approvalId), ways[way]!(one)])
+    const [row] = await sql`select state, given, outcome from approvals where id = ${one.approvalId}`
+    const begun = await sql`select from operations where id = ${one.operationId}`
+    const requested = await sql`
+      select action from audit_entries where subject = ${one.operationId} and action like 'approval.%'
+        and action not in ('approval.requested', 'approval.given')`
+    const happens = row!.state === "approved" && row!.outcome?.operation_id === one.operationId
+    expect([way, row!.state, begun.length]).toEqual([way, row!.state, happens ? 1 : 0])
+    expect(row!.state).not.toBe("pending")
+    // The sweep's statement, which stands for the clock here, leaves no entry.
+    expect(requested).toHaveLength(row!.state === "expired" ? 0 : 1)
+    if (row!.state === "approved") expect(row!.given).toHaveLength(1)
+    if (approved.status === 200) expect(row!.state).toBe("approved")
+  }
+})
+
+test("if an approver is removed while they approve, the approval counts or they are gone, never both halves", async () => {
+  const { account } = owner
+  for (let round = 0; round < 6; round++) {
+    const leaving = round === 0 ? removable : await provenMember(app, { role: "compliance", account })
+    const fresh = await asked()
+    const [user] = await sql<{ id: string }[]>`select id from users where email = ${leaving.email}`
+    const [{ status }] = await Promise.all([
+      approve(leaving, fresh.approvalId),
+      owner.browser.mutate("member.remove", { user_id: user!.id }),
+    ])
+    const [row] = await sql`select state from approvals where id = ${fresh.approvalId}`
+    const begun = await sql`select from operations where id = ${fresh.operationId}`
+    expect([row!.state, begun.length]).toEqual(status === 200 ? ["approved", 1] : ["pending", 0])
+  }
+})
+
+test("many members who approve at once give each approval once", async () => {
+  await tokens.post("/approval-policies", { actions: ["force_transfer"], mint_config: config, approvals: 2 })
+  for (let round = 0; round < 6; round++) {
+    const one = await asked()
+    const answers = await Promise.all([officer, officer, second, second].map((by) => approve(by, one.approvalId)))
+    const [row] = await sql`select state, given from approvals where id = ${one.approvalId}`
+    expect(row).toMatchObject({ state: "approved" })
+    expect(new Set(row!.given.map((given: { id: string }) => given.id)).size).toBe(2)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(1)
+  }
+})
+
+test("a member's approval through one process waits for another process that decides the same request", async () => {
+  const one = await asked()
+  let free = () => {}
+  const held = new Promise<void>((resolve) => {
+    free = resolve
+  })
+  const other = sql.begin(async (sql) => {
+    await sql`select from approvals where id = ${one.approvalId} for update`
+    await held
+    await sql`update approvals set state = 'rejected', ended_at = now() where id = ${one.approvalId}`
+  })
+  const approving = approve(officer, one.approvalId)
+  setTimeout(free, 300)
+  await other
+  expect((await approving).error).toMatchObject({ error: "approval_ended" })
+  expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(0)
+})

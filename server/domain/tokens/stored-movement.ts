@@ -1,0 +1,56 @@
+import type { Address } from "#shared/address.ts"
+import type { Between, MovementKind, ReasonCode } from "#shared/movements.ts"
+import type { ForcedBy } from "./operations/forced.ts"
+
+/** The body of a movement's request, as an approval stores it. */
+export type StoredMovement = {
+  mint_config: string
+  amount: string
+  user_pubkey?: undefined | Address
+  from_pubkey?: undefined | Address
+  to_pubkey?: undefined | Address
+  reason_code?: undefined | ReasonCode
+  reference?: undefined | string
+  document_sha256?: undefined | string
+  holder_consent?: undefined | boolean
+}
+
+/** A movement as its request names it. */
+export type Wanted = {
+  config: string
+  movement: Between<Address>
+  forced: ForcedBy | null
+  /** Whole tokens, as the caller wrote them. */
+  amount: string
+}
+
+export function storedMovement({ config, movement, amount, forced }: Wanted): StoredMovement {
+  const { kind, from, to } = movement
+  const { holder_consent, ...grounds } = forced ?? {}
+  return {
+    mint_config: config,
+    amount,
+    ...(kind === "mint" && { user_pubkey: to }),
+    ...(kind === "burn" && { user_pubkey: from, holder_consent }),
+    ...(from !== null && to !== null && { from_pubkey: from, to_pubkey: to }),
+    ...grounds,
+  }
+}
+
+/** The movement that an approved request is about. */
+export function wantedMovement(kind: MovementKind, request: Record<string, unknown>): Wanted {
+  const stored = request as StoredMovement
+  const { mint_config: config, amount, user_pubkey, from_pubkey, to_pubkey } = stored
+  const { reason_code, reference, document_sha256, holder_consent = false } = stored
+  const ends = {
+    mint: { from: null, to: user_pubkey },
+    burn: { from: user_pubkey, to: null },
+    transfer: { from: from_pubkey, to: to_pubkey },
+    force_transfer: { from: from_pubkey, to: to_pubkey },
+  }[kind]
+  const forced: ForcedBy | null =
+    reason_code === undefined || reference === undefined
+      ? null
+      : { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
+  return { config, amount, forced, movement: { kind, ...ends } as Between<Address> }
+}

@@ -1,0 +1,27 @@
+// What two people decide together, in the words of the API.
+
+/** The acts that a policy can name, with their names on screens. */
+export const approvalActions = {
+  mint: "Mint",
+  transfer: "Transfer",
+  burn: "Burn",
+  force_transfer: "Forced transfer",
+  policy_change: "Change of an approval policy",
+} as const
+export type ApprovalAction = keyof typeof approvalActions
+export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
+
+/** Only `pending` is not final. `void`: the request's policy or rules have changed, so it must be made again. */
+export const approvalStates = ["pending", "approved", "rejected", "withdrawn", "expired", "void"] as const
+export type ApprovalState = (typeof approvalStates)[number]
+
+/** The roles that can approve. */
+export const approverRoles = ["owner", "compliance"] as const
+export type ApproverRole = (typeof approverRoles)[number]
+
+/** The most members whose approval a policy can require, and the longest time that a request can wait. */
+export const MOST_APPROVALS = 3
+export const MOST_HOURS = 336
+
+/** How recently an approver has used their second factor. */
+export const FRESH_MINUTES = 5

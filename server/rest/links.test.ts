@@ -1,10 +1,13 @@
 import fc from "fast-check"
-import { expect, test } from "vitest"
-import { waitFor } from "#test/fixtures/app.ts"
+import { beforeAll, expect, test } from "vitest"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
+import { newId } from "#server/lib/ids.ts"
+import { type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { provenMember } from "#test/fixtures/approvals.ts"
 import { bodyOf, headers, json } from "#test/fixtures/arbitraries.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
-import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { expectOurs } from "#test/matchers/answers.ts"
 import { readDocument } from "#test/matchers/openapi-document.ts"
 import { openApiDocument } from "./openapi/document.ts"
@@ -12,7 +15,14 @@ import type { Response as Documented, Link, Operation, Parameter } from "./opena
 
 const { operations, follow } = readDocument(openApiDocument())
 
-usesCustomer({ key: { plan: "enterprise" } })
+let key: TestKey
+usesApp()
+beforeAll(async () => {
+  const account = await createAccount({ name: newId("acct"), plan: "enterprise" })
+  key = await app.key({ account })
+  // A policy needs members who can approve.
+  for (const role of ["owner", "compliance"] as const) await provenMember(app, { account, role })
+})
 
 const place = (id: string) => operations.find(({ operation }) => operation.operationId === id)!
 
@@ -71,8 +81,16 @@ test("links lead to every operation with a path parameter except a provider's we
     { ...exampleOf(place("createWebhookEndpoint").operation), url, types: null },
   )
   const { wallet, sessionId } = await app.verifiedWallet(key)
-  const minted = await tokenFixture(app, key).mint("us_real_estate_fund_v1", wallet, 10)
-  expect(minted.status).toBe(200)
+  const { wallet: receiver } = await app.verifiedWallet(key)
+  const tokens = tokenFixture(app, key)
+  expect((await tokens.mint("us_real_estate_fund_v1", wallet, 10)).status).toBe(200)
+  const every = { actions: ["transfer"], min_amount: null }
+  const policy = await call(
+    "createApprovalPolicy",
+    {},
+    { ...exampleOf(place("createApprovalPolicy").operation), ...every },
+  )
+  expect((await tokens.transfer("us_real_estate_fund_v1", wallet, receiver, 5)).status).toBe(202)
   const begun = [
     endpoint,
     await deliveriesTo(endpoint.response.json.endpoint_id),
@@ -80,6 +98,8 @@ test("links lead to every operation with a path parameter except a provider's we
     await call("createSchema", {}, { ...exampleOf(place("createSchema").operation), id: "linked_schema_v1" }),
     await call("getSession", { id: sessionId }, undefined),
     await call("listOperations", {}, undefined),
+    policy,
+    await call("listApprovals", {}, undefined),
     await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),
   ]
   for (const { id, response } of begun) expect([200, 202], id).toContain(response.status)

@@ -184,12 +184,12 @@ test("every workspace is compared once an hour, by one worker", async () => {
     return row!.is_fresh === true
   }, "it to be compared")
   expect(await auditDue()).toBe(false)
-  const health = await waitFor(async () => {
+  await waitFor(async () => {
     const { json } = await app.request({ method: "GET", path: "/health" })
     const one = json.ledger.find(({ mode }: { mode: string }) => mode === "test")
-    return one?.audit_age_seconds === null || !one ? null : one
+    // A report from before has the differences of earlier tests.
+    return one?.audit_age_seconds !== null && one?.audit_differences === 0
   }, "health to report it")
-  expect(health.audit_differences).toBe(0)
 })
 
 test("a difference that only accounts show is found within a day and reported until it is fixed", async () => {

@@ -74,7 +74,7 @@ export async function all(signal: AbortSignal, schema: string | undefined): Prom
     else answer.reason.length
   }
   const mint = vouch.mintTokens({ user_pubkey: "w", mint_config: "m", amount: "1" }, { respondAsync: true, idempotencyKey: undefined })
-  const { status }: { status: "queued" | "submitted" | "confirmed" | "failed" } = await vouch.waitFor(mint)
+  const { status }: { status: "awaiting_approval" | "queued" | "submitted" | "confirmed" | "failed" } = await vouch.waitFor(mint)
   try {
     await vouch.pauseMintConfig({ id: status })
   } catch (error) {

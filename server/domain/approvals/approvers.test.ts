@@ -8,7 +8,7 @@ import { tokenFixture } from "#test/fixtures/tokens.ts"
 const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
 
 let app: TestApp
-/** Makes the requests, with keys of their own. */
+/** Makes the requests, with own keys. */
 let owner: ProvenMember
 let officer: ProvenMember
 let config: string
@@ -67,7 +67,7 @@ test("a request made in the dashboard cannot be approved by the member who made 
   expect(await error(officer, minted.data.approval_id)).toBeUndefined()
 })
 
-test("whoever rotated a key knows its secret, so neither they nor its creator can approve", async () => {
+test("anyone who rotated a key knows its secret, so neither they nor its creator can approve", async () => {
   const { key_id } = await newKey(owner)
   const other = await provenMember(app, { account: owner.account })
   const { api_key } = (await other.browser.mutate("key.rotate", { key_id, grace_seconds: 0 })).data

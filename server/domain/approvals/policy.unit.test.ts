@@ -58,7 +58,7 @@ test("without policies, live workspaces have defaults and test ones only for cha
     expect(bound([], asked({ action: "policy_change", mint_config: null, amount: null }), mode)).not.toBeNull()
 })
 
-test("a default holds beside a policy that does not cover the request", () => {
+test("a default holds together with a policy that does not cover the request", () => {
   const force = asked({ action: "force_transfer", isForced: true, amount: "1" })
   expect(bound([policy({ actions: ["force_transfer"], min_amount: "1000" })], force, "live")).toMatchObject({
     id: null,

@@ -18,8 +18,8 @@ import {
   toOperationRecord,
   unbegunOperation,
 } from "./operation.ts"
-import type { TokenRequest } from "./reservations.ts"
 import { reserveMovement } from "./reserve.ts"
+import type { TokenRequest } from "./token-request.ts"
 import { readBalances } from "./wallet-balances.ts"
 
 export type Move = Command & { respondAsync: boolean } & Pick<TokenRequest, "config" | "movement" | "forced" | "amount">

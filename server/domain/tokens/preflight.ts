@@ -14,7 +14,7 @@ import { boundBy } from "#shared/rules/define.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
-import { ownReceiver } from "./reservations.ts"
+import { ownReceiver } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
 export type Intent = { config: string; movement: Between<Address>; amount: string }

@@ -2,9 +2,9 @@ import type { Approving } from "#domain/approvals"
 import type { Principal } from "#domain/requests"
 import type { MovementKind } from "#shared/movements.ts"
 import { type Preflight, preflight } from "./preflight.ts"
-import type { Approved } from "./reservations.ts"
 import { reserveMovement } from "./reserve.ts"
 import { wantedMovement } from "./stored-movement.ts"
+import type { Approved } from "./token-request.ts"
 
 /** What the rules say now about a stored request. Errors: chain_not_configured. */
 export const preflightOf = (

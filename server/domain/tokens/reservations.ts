@@ -1,27 +1,24 @@
 import type { Queryable } from "#db/client.ts"
 import { budgetRefusal } from "#domain/accounts"
-import { type ApprovalRow, askApproval, bindingPolicy, type Current, type Policy } from "#domain/approvals"
-import { type Author, recordChanges } from "#domain/audit-log"
-import { claimKeys, type IdempotencyClaim, releaseKeys } from "#domain/requests"
+import { askApproval, type Policy } from "#domain/approvals"
+import { recordChanges } from "#domain/audit-log"
+import { claimKeys, releaseKeys } from "#domain/requests"
 import { loadListed } from "#domain/screening"
-import { accountName, assetMintOf, isOwn, ownAmong } from "#domain/token-accounts"
+import { accountName, assetMintOf, ownAmong } from "#domain/token-accounts"
 import { enqueueAll, refuseInQuarantine, toRow } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
-import { canonicalJson, type Json } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { type BaseUnits, fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import { Failure } from "#shared/errors.ts"
-import { type Between, endsOf, isForced, withEnds } from "#shared/movements.ts"
+import { endsOf, isForced, withEnds } from "#shared/movements.ts"
 import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
 import type { TransferContext } from "#shared/rules/define.ts"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
-
 import { type BoundConfig, invalidAmount, lockBoundConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
-  type Disclosure,
   type HoldingKey,
   type Holdings,
   loadLosses,
@@ -33,54 +30,19 @@ import {
 } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
-import type { ForcedBy } from "./operations/forced.ts"
 import { mint } from "./operations/mint.ts"
 import { forceTransfer, transfer } from "./operations/transfer.ts"
 import { storedMovement } from "./stored-movement.ts"
+import {
+  type Considered,
+  ownReceiver,
+  policyOf,
+  type ReservationResult,
+  rulesOf,
+  type TokenRequest,
+} from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
-export type TokenRequest = {
-  idempotency: IdempotencyClaim | null
-  config: string
-  movement: Between<Address>
-  forced: ForcedBy | null
-  /** Whole tokens, as the caller wrote them. */
-  amount: string
-  /** The actor, for the audit log. */
-  author: Author
-  /** What a refusal can reveal to the caller. */
-  disclosure: Disclosure
-  /** For a request that members approved: what their last approval does, in the commit that reserves. */
-  approved?: Approved
-  /** The caller's trace span, because several callers share a commit. */
-  traceparent?: string | null
-}
-
-export type Approved = {
-  approvalId: string
-  operationId: string
-  /** Whether to act now, given what binds the request. Errors: those of `takeApproval`. */
-  take(sql: Queryable, current: Current): Promise<boolean>
-  settle(sql: Queryable, refusal: RequestRefusal | null): Promise<void>
-}
-
-/** Refuses a receiver that is Vouch's own address. Tokens that it already holds can still be moved away. */
-export const ownReceiver = (to: Address, { from }: Between<Address>): RequestRefusal => ({
-  code: "invalid_public_key",
-  detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
-})
-
-export type ReservationResult =
-  | { operationId: string; row: OperationRow | null }
-  /** `isUntaken`: no approval was taken, so the request still waits. */
-  | { refusal: RequestRefusal; isUntaken?: true }
-  | { keyClaimed: true }
-  /** It waits for members. */
-  | { approval: ApprovalRow }
-  /** An approval was taken, and others are missing; or the request has become void. */
-  | { taken: true }
-
-type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 /** `overrides`: codes of the rules that a forced act sets aside. */
 type Reserved = Considered & { handover: boolean; overrides: RuleCode[] | null }
 
@@ -354,19 +316,6 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   decimals: config.decimals,
   mint,
 })
-
-/** The policy that binds a request; null if it needs no approval. */
-const policyOf = ({ request: { movement, forced, amount }, config }: Considered): Policy | null =>
-  bindingPolicy(config.binding, {
-    action: movement.kind,
-    mint_config: config.id,
-    amount,
-    isForced: forced !== null && !forced.holder_consent,
-  })
-
-/** Identifies what a request is checked against. A pause or a limit that fills up refuses it when it is approved. */
-const rulesOf = ({ config: { rules, required_schema, transfer_mode } }: Considered): string =>
-  canonicalJson({ rules: rules as Json, required_schema, transfer_mode })
 
 const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
   endsOf(request.movement).map((wallet) => ({ config: config.id, wallet }))

@@ -9,7 +9,8 @@ import { currentTraceparent } from "#server/lib/trace.ts"
 import { Failure } from "#shared/errors.ts"
 import { endsOf } from "#shared/movements.ts"
 import type { OperationRow } from "./operation.ts"
-import { type ReservationResult, Reservations, type TokenRequest } from "./reservations.ts"
+import { Reservations } from "./reservations.ts"
+import type { ReservationResult, TokenRequest } from "./token-request.ts"
 
 /** Requests of one workspace that are decided in one commit. */
 const BATCH = { least: 4, most: 128 }
@@ -40,8 +41,7 @@ const contended = new WeakSet<IdempotencyClaim>()
 
 /**
  * Decides a request: checks every rule, reserves what counts and queues the operation, in one commit that also claims
- * the idempotency key. Returns the operation as it began, or the
- * approval that it waits for.
+ * the idempotency key. Returns the operation as it began, or the approval that it waits for.
  *
  * Requests of a workspace share commits: those that arrive while one is written are decided in the next. So the
  * configuration's lock is taken once for many, and no request waits for others to arrive. A workspace has only one

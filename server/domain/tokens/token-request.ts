@@ -1,0 +1,71 @@
+import type { Queryable } from "#db/client.ts"
+import { type ApprovalRow, bindingPolicy, type Current, type Policy } from "#domain/approvals"
+import type { Author } from "#domain/audit-log"
+import type { IdempotencyClaim } from "#domain/requests"
+import { isOwn } from "#domain/token-accounts"
+import { canonicalJson, type Json } from "#server/lib/json.ts"
+import type { Address } from "#shared/address.ts"
+import type { BaseUnits } from "#shared/amount.ts"
+import type { Between } from "#shared/movements.ts"
+import type { BoundConfig, RequestRefusal } from "./config.ts"
+import type { Disclosure } from "./holder-facts.ts"
+import type { OperationRow } from "./operation.ts"
+import type { ForcedBy } from "./operations/forced.ts"
+
+// A request to move tokens, what binds it, and what can come of it. `reservations.ts` decides it.
+
+export type TokenRequest = {
+  idempotency: IdempotencyClaim | null
+  config: string
+  movement: Between<Address>
+  forced: ForcedBy | null
+  /** Whole tokens, as the caller wrote them. */
+  amount: string
+  /** The actor, for the audit log. */
+  author: Author
+  /** What a refusal can reveal to the caller. */
+  disclosure: Disclosure
+  /** For a request that members approved: what their last approval does, in the commit that reserves. */
+  approved?: Approved
+  /** The caller's trace span, because several callers share a commit. */
+  traceparent?: string | null
+}
+
+export type Approved = {
+  approvalId: string
+  operationId: string
+  /** Whether to act now, given what binds the request. Errors: those of `takeApproval`. */
+  take(sql: Queryable, current: Current): Promise<boolean>
+  settle(sql: Queryable, refusal: RequestRefusal | null): Promise<void>
+}
+
+/** Refuses a receiver that is Vouch's own address. Tokens that it already holds can still be moved away. */
+export const ownReceiver = (to: Address, { from }: Between<Address>): RequestRefusal => ({
+  code: "invalid_public_key",
+  detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
+})
+
+export type ReservationResult =
+  | { operationId: string; row: OperationRow | null }
+  /** `isUntaken`: no approval was taken, so the request still waits. */
+  | { refusal: RequestRefusal; isUntaken?: true }
+  | { keyClaimed: true }
+  /** It waits for members. */
+  | { approval: ApprovalRow }
+  /** An approval was taken, and others are missing; or the request has become void. */
+  | { taken: true }
+
+/** A request whose configuration is locked. `amount` is in base units. */
+export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
+/** The policy that binds a request; null if it needs no approval. */
+export const policyOf = ({ request: { movement, forced, amount }, config }: Considered): Policy | null =>
+  bindingPolicy(config.binding, {
+    action: movement.kind,
+    mint_config: config.id,
+    amount,
+    isForced: forced !== null && !forced.holder_consent,
+  })
+
+/** Identifies what a request is checked against. A pause or a limit that fills up refuses it when it is approved. */
+export const rulesOf = ({ config: { rules, required_schema, transfer_mode } }: Considered): string =>
+  canonicalJson({ rules: rules as Json, required_schema, transfer_mode })

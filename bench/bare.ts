@@ -96,7 +96,8 @@ const BEGIN = (claim: string) => `
             where c.workspace_id = w.id and c.period = $1), 0) + 2200000::bigint * (
           (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
           (select count(*) from operations o
-            where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
+            where o.workspace_id = w.id and o.status in ('queued', 'submitted')
+              and o.kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release'))) +
           (select coalesce(sum(t.fee + t.rent), 0) from transactions t
             where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
         end as over_budget, w.reminders,

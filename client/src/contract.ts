@@ -76,6 +76,9 @@ export type ErrorCode =
   | "provider_not_configured"
   | "chain_not_configured"
 
+/** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
+export type Amount = string | number
+
 export interface Approval {
   /** The approval's id */
   approval_id: string
@@ -249,8 +252,7 @@ export interface BurnTokensRequest {
   user_pubkey: string
   /** Configuration id */
   mint_config: string
-  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
-  amount: string | number
+  amount: Amount
   /** Why */
   reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
@@ -453,8 +455,7 @@ export interface ForceTransferTokensRequest {
   to_pubkey: string
   /** Configuration id */
   mint_config: string
-  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
-  amount: string | number
+  amount: Amount
   /** Why */
   reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
@@ -700,8 +701,7 @@ export interface MintTokensRequest {
   user_pubkey: string
   /** Configuration id */
   mint_config: string
-  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
-  amount: string | number
+  amount: Amount
 }
 
 export interface OnchainProof {
@@ -1071,8 +1071,7 @@ export interface TransferTokensRequest {
   to_pubkey: string
   /** Configuration id */
   mint_config: string
-  /** Whole tokens, more than zero. A decimal string is always exact; a number is read from its digits as sent */
-  amount: string | number
+  amount: Amount
 }
 
 export interface UnfreezeWalletRequest {

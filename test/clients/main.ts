@@ -66,8 +66,8 @@ import (
 )
 
 func main() {
-	var amount vouch.MintTokensRequest_Amount
-	if err := amount.FromMintTokensRequestAmount1(16777217); err != nil {
+	var amount vouch.Amount
+	if err := amount.FromAmount1(16777217); err != nil {
 		panic(err)
 	}
 	mint, _ := json.Marshal(vouch.MintTokensRequest{Amount: amount})
@@ -91,8 +91,7 @@ function java(dir: string): void {
   const jar = join(folder, `openapi-generator-cli-${version}.jar`)
   run(dir, "java", "-jar", jar, "generate", "-i", document, "-g", "java", "--library", "native", "-o", ".")
   const model = join(dir, "src", "main", "java", "org", "openapitools", "client", "model")
-  // It names a form that several requests share after the first of them.
-  expectText(readFileSync(join(model, "MintTokensRequest.java"), "utf8"), "BurnTokensRequestAmount amount")
+  expectText(readFileSync(join(model, "MintTokensRequest.java"), "utf8"), "private Amount amount")
   run(dir, "mvn", "-q", "-DskipTests", "compile")
 }
 

@@ -17,6 +17,7 @@ export const amountField = z
   })
   .pipe(z.string())
   .meta({
+    id: "Amount",
     oneOf: [
       { type: "string", minLength: 1, maxLength: MAX_DIGITS, pattern: AMOUNT.source },
       { type: "number", format: "double", exclusiveMinimum: 0 },

@@ -19,6 +19,8 @@ export const eventTypes = {
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",
+  "approval.requested": "A request waits for the approval of further members",
+  "approval.decided": "A request was approved, or will not be done",
 } as const satisfies Record<string, string>
 
 export type EventType = keyof typeof eventTypes

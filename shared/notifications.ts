@@ -23,6 +23,11 @@ export const notifications = {
     summary: "Live reviews have waited for an hour, once a day until they are decided",
     roles: ["owner", "compliance"],
   },
+  approval_waiting: {
+    name: "Approvals",
+    summary: "A request waits for your approval, once for each",
+    roles: ["owner", "compliance"],
+  },
 } as const satisfies Record<string, { name: string; summary: string; roles: readonly Role[] }>
 
 export type NotificationKind = keyof typeof notifications

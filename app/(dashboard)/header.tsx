@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
 import { LogOut, type LucideIcon } from "lucide-react"
 import { usePathname, useRouter } from "next/navigation.js"
-import { createApi } from "#app/api.ts"
+import { type Api, createApi } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -42,7 +42,9 @@ export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place 
             >
               <Picture className="size-4 shrink-0" aria-hidden="true" />
               {name}
-              {path === "reviews" && permissions !== null && <ReviewCount workspaceId={workspaceId} />}
+              {isCounted(path) && permissions?.includes("review:write") && (
+                <Waiting workspaceId={workspaceId} section={path} />
+              )}
             </Link>
           </li>
         ))}
@@ -53,11 +55,17 @@ export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place 
 
 const MANY = 100
 
-/** The number of waiting reviews. Live updates refresh it (`live.tsx`). */
-function ReviewCount({ workspaceId }: { workspaceId: string }) {
+const counts = {
+  reviews: (api: Api, signal: AbortSignal) => api.review.count.query({}, { signal }),
+  approvals: (api: Api, signal: AbortSignal) => api.approval.count.query({}, { signal }),
+}
+const isCounted = (section: string): section is keyof typeof counts => Object.hasOwn(counts, section)
+
+/** How many reviews or requests wait for members who decide. Live updates refresh it (`live.tsx`). */
+function Waiting({ workspaceId, section }: { workspaceId: string; section: keyof typeof counts }) {
   const { data } = useQuery({
-    queryKey: [workspaceId, "reviews", "count"],
-    queryFn: ({ signal }) => createApi({ "x-vouch-workspace": workspaceId }).review.count.query({}, { signal }),
+    queryKey: [workspaceId, section, "count"],
+    queryFn: ({ signal }) => counts[section](createApi({ "x-vouch-workspace": workspaceId }), signal),
   })
   if (!data || data.waiting === 0) return null
   return (

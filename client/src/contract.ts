@@ -123,6 +123,33 @@ export interface Approval {
   } | null
 }
 
+export interface ApprovalEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `approval.requested`: A request waits for the approval of further members; `approval.decided`: A request was approved, or will not be done */
+  type: "approval.requested" | "approval.decided"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** The approval's id */
+    approval_id: string
+    /** What was requested */
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change"
+    /** `pending` when it is requested */
+    state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
+    /** The token; null if it is about none */
+    mint_config: string | null
+    /** The operation; null for other acts */
+    operation_id: string | null
+    /** The code with which it was refused once approved; null otherwise */
+    error: string | null
+  }
+}
+
 export interface ApprovalList {
   data: Array<Approval>
   /** Send as cursor to get the next page; null on the last page */
@@ -314,7 +341,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -371,7 +398,7 @@ export interface CreateWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -412,7 +439,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | QuotaEvent | ReviewEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | QuotaEvent | ReviewEvent | ApprovalEvent
 
 export interface EventList {
   data: Array<Event>
@@ -1222,7 +1249,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1241,7 +1268,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1279,7 +1306,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1308,7 +1335,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1610,7 +1637,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */

@@ -101,3 +101,14 @@ BEGIN
 			CASE NEW."ending" WHEN 'decided' THEN NEW."decision" END), clock_timestamp());
 	RETURN NULL;
 END $$;
+
+-- A request is decided when it ends. An approved one says what came of it, which is written after its state.
+CREATE OR REPLACE FUNCTION "stage_approval"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		CASE TG_OP WHEN 'INSERT' THEN 'approval.requested' ELSE 'approval.decided' END,
+		jsonb_build_object('approval_id', NEW."id", 'action', NEW."action", 'state', NEW."state",
+			'mint_config', NEW."request" -> 'mint_config', 'operation_id', NEW."operation_id",
+			'error', NEW."outcome" -> 'error'), clock_timestamp());
+	RETURN NULL;
+END $$;

@@ -50,3 +50,11 @@ FOR EACH ROW EXECUTE FUNCTION "stage_review"();
 
 CREATE OR REPLACE TRIGGER "events_of_reviews" AFTER UPDATE ON "reviews"
 FOR EACH ROW WHEN (NEW."state" = 'closed' AND OLD."state" <> 'closed') EXECUTE FUNCTION "stage_review"();
+
+CREATE OR REPLACE TRIGGER "events_of_new_approvals" AFTER INSERT ON "approvals"
+FOR EACH ROW EXECUTE FUNCTION "stage_approval"();
+
+CREATE OR REPLACE TRIGGER "events_of_approvals" AFTER UPDATE ON "approvals"
+FOR EACH ROW WHEN (NEW."state" <> 'pending' AND (NEW."state" <> 'approved' AND OLD."state" = 'pending'
+	OR NEW."state" = 'approved' AND OLD."outcome" IS NULL AND NEW."outcome" IS NOT NULL))
+EXECUTE FUNCTION "stage_approval"();

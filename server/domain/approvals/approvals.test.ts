@@ -161,6 +161,36 @@ test("rules run again when it is approved, and their refusal is the outcome", as
   expect((await approve(second, approvalId)).error.error).toBe("approval_ended")
 })
 
+test("a request and its end are events, which name it and nothing that was requested", async () => {
+  const [approved, refused, rejected, expired] = [await asked(), await asked(), await asked(), await asked()]
+  await sql`update approvals set expires_at = now() where id = ${expired.approvalId}`
+  await approve(officer, approved.approvalId)
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  await approve(officer, refused.approvalId)
+  await tokens.post(`/mint-config/${config}/unpause`, {})
+  const { digest } = await rowOf(rejected.approvalId)
+  await officer.browser.mutate("approval.reject", { approval_id: rejected.approvalId, digest, reason: "private" })
+  const of = ({ approvalId }: { approvalId: string }) =>
+    waitFor(async () => {
+      const { json } = await tokens.get("/events?limit=1000")
+      const events = json.data.filter(({ data }: { data: object }) => Object.values(data).includes(approvalId))
+      return events.length > 1 && events
+    }, "two events")
+  const about = ({ approvalId, operationId }: { approvalId: string; operationId: string }) => ({
+    ...{ approval_id: approvalId, action: "force_transfer", mint_config: config, operation_id: operationId },
+  })
+  for (const [one, state, error] of [
+    [approved, "approved", null],
+    [refused, "approved", "mint_paused"],
+    [rejected, "rejected", null],
+    [expired, "expired", null],
+  ] as const)
+    expect((await of(one)).map(({ type, data }: { type: string; data: object }) => [type, data])).toEqual([
+      ["approval.requested", { ...about(one), state: "pending", error: null }],
+      ["approval.decided", { ...about(one), state, error }],
+    ])
+})
+
 test("a request becomes void if the token's rules change, or the key that made it is revoked", async () => {
   const changed = await asked()
   const patch = {

@@ -38,15 +38,20 @@ export async function approversOf(
   { lock = false } = {},
 ): Promise<Set<string>> {
   const rows = await sql<{ user_id: string }[]>`
-    select m.user_id from workspaces w join accounts a on a.id = w.account_id
-    join members m on m.account_id = w.account_id join users u on u.id = m.user_id
-    where w.id = ${workspace_id} and m.role = any(${roles}) and not m.user_id = any(${requesters})
-      and not (a.four_eyes and m.admitted_by is not null) and ${provenMailbox(sql)}
-      and not exists (select from users r where r.id = any(${requesters}) and ${sameMailbox(sql, "u", "r")})
-      and not exists (select from invitations i where i.account_id = m.account_id and i.used_at = m.created_at
-        and i.invited_by = any(${requesters}) and i.created_at >= ${created_at})
-      and not exists (select from audit_entries e where e.account_id = m.account_id and e.at >= ${created_at}
-        and e.action = 'member.role_changed' and e.subject = m.user_id and e.actor_id = any(${requesters}))
+    select m.user_id from (select ${workspace_id} as workspace_id, ${roles}::text[] as roles,
+      ${requesters}::text[] as requesters, ${created_at}::timestamptz as created_at) q ${withApprovers(sql)}
     ${lock ? sql`for share of m` : sql``}`
   return new Set(rows.map(({ user_id }) => user_id))
 }
+
+/** Joins each request `q` with the members `m` who can approve it, and ends in a `where` that can go on. */
+export const withApprovers = (sql: Queryable) => sql`
+  join workspaces w on w.id = q.workspace_id join accounts a on a.id = w.account_id
+  join members m on m.account_id = a.id join users u on u.id = m.user_id
+  where m.role = any(q.roles) and not m.user_id = any(q.requesters)
+    and not (a.four_eyes and m.admitted_by is not null) and ${provenMailbox(sql)}
+    and not exists (select from users r where r.id = any(q.requesters) and ${sameMailbox(sql, "u", "r")})
+    and not exists (select from invitations i where i.account_id = m.account_id and i.used_at = m.created_at
+      and i.invited_by = any(q.requesters) and i.created_at >= q.created_at)
+    and not exists (select from audit_entries e where e.account_id = m.account_id and e.at >= q.created_at
+      and e.action = 'member.role_changed' and e.subject = m.user_id and e.actor_id = any(q.requesters))`

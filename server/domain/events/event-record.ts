@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { changeableFields } from "#domain/tokens"
 import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
+import { allApprovalActions, approvalStates } from "#shared/approvals.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { movementKinds, reasonCodes } from "#shared/movements.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
@@ -119,6 +120,20 @@ const shapes = {
       decision: z.enum(allReviewDecisions).nullable().meta({
         description: "The member's decision; null if no member decision was needed or made",
         example: "approve",
+      }),
+    }),
+  },
+  ApprovalEvent: {
+    types: ["approval.requested", "approval.decided"],
+    data: z.object({
+      approval_id: idOf("apr").meta({ description: "The approval's id" }),
+      action: z.enum(allApprovalActions).meta({ description: "What was requested", example: "force_transfer" }),
+      state: z.enum(approvalStates).meta({ description: "`pending` when it is requested", example: "pending" }),
+      mint_config: mintConfig.nullable().meta({ description: "The token; null if it is about none" }),
+      operation_id: idOf("op").nullable().meta({ description: "The operation; null for other acts" }),
+      error: z.string().nullable().meta({
+        description: "The code with which it was refused once approved; null otherwise",
+        example: null,
       }),
     }),
   },

@@ -18,6 +18,8 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "operation.failed": ["operation_id"],
   "review.opened": ["review_id"],
   "review.decided": ["review_id"],
+  "approval.requested": ["approval_id"],
+  "approval.decided": ["approval_id"],
   "quota.threshold": ["period_start", "percent"],
   "token.paused": null,
   "token.resumed": null,

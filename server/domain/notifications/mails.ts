@@ -1,5 +1,6 @@
 import type { Mail } from "#domain/people"
 import { linkless } from "#server/lib/linkless.ts"
+import { type ApprovalAction, approvalActions } from "#shared/approvals.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
@@ -20,6 +21,7 @@ type MailFacts = {
   differences: { differences: number; unexplained: number; compared_at: string | null }
   quota: { percent: number; used: number; included: number }
   review_waiting: { count: number; oldest: string }
+  approval_waiting: { approval_id: string; action: ApprovalAction; mint_config: string | null; expires_at: string }
 }
 export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: MailFacts[Kind] } }[NotificationKind]
 
@@ -103,6 +105,13 @@ ${percent >= 100 ? "New verifications are refused until the month ends or the pl
 
 The investors cannot continue until then:`,
     page: "reviews",
+  }),
+  approval_waiting: ({ approval_id, action, mint_config, expires_at }, time) => ({
+    subject: `A request waits for your approval: ${approvalActions[action]}`,
+    text: `${approvalActions[action]}${mint_config === null ? "" : ` of ${mint_config}`} was requested, and you can approve it.
+
+The request expires on ${time(expires_at)}. See what was requested, and approve or reject it:`,
+    page: `approvals/${approval_id}`,
   }),
 }
 

@@ -78,6 +78,22 @@ const cases: [Notification, RegExp, RegExp][] = [
   ],
   [{ kind: "quota", data: { percent: 100, used: 500, included: 500 } }, /is used up/, /refused until the month ends/],
   [{ kind: "review_waiting", data: { count: 1, oldest: since } }, /: A review waits/, /since 3 November/],
+  [
+    {
+      kind: "approval_waiting",
+      data: { approval_id: "apr_1", action: "force_transfer", mint_config: "fund", expires_at: since },
+    },
+    /A request waits for your approval: Forced transfer$/,
+    /^Forced transfer of fund was requested[\s\S]*expires on 3 November[\s\S]*\/approvals\/apr_1/,
+  ],
+  [
+    {
+      kind: "approval_waiting",
+      data: { approval_id: "apr_1", action: "policy_change", mint_config: null, expires_at: since },
+    },
+    /policy$/,
+    /^Change of an approval policy was requested/,
+  ],
   [{ kind: "review_waiting", data: { count: 3, oldest: since } }, /: 3 reviews wait/, /the oldest since/],
 ]
 test.each(cases)("%j is written in words", (notification, subject, text) => {

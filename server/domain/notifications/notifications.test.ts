@@ -212,15 +212,57 @@ test("live reviews that have waited for an hour are mailed to members who may de
   expect(await send(test)).toEqual([])
 })
 
+async function request({ workspaceId, owner }: Team, change: Partial<Record<string, unknown>> = {}) {
+  const id = newId("apr")
+  const by = await userOf(owner.email)
+  const row = {
+    ...{ workspace_id: workspaceId, id, action: "mint", subject: newId("op"), digest: "d", needed: 1 },
+    ...{ request: { mint_config: "fund", amount: "123456789" }, roles: ["owner", "compliance"], requesters: [by] },
+    ...{ requester: { kind: "user", id: by, name: "Ada Byron" }, created_at: ago(0), expires_at: ago(-72) },
+    ...change,
+  }
+  await sql`insert into approvals ${sql(row as never)}`
+  return id
+}
+
+test("a request is mailed at once and once to each member who can approve it, with a link and no more", async () => {
+  const of = await team()
+  const id = await request(of)
+  expect(await send(of)).toEqual(["compliance"])
+  const text = textOf(mail.received[0]!.text)
+  expect(text).toContain(`${deployment.origin}/${of.workspaceId}/approvals/${id}`)
+  expect(text).not.toMatch(/Ada|amount|123456789/)
+  expect(await send(of)).toEqual([])
+  await wait(48)
+  expect(await send(of)).toEqual([])
+  await request(of, { requesters: [] })
+  expect(await send(of)).toEqual(["owner", "compliance"])
+  const given = [{ id: await userOf(of.owner.email), by: "Ada Byron", at: "2026-11-03T09:30:00Z" }]
+  await request(of, { requesters: [], needed: 2, given: sql.json(given) })
+  await request(of, { expires_at: ago(0), created_at: ago(1) })
+  await request(of, { created_at: ago(25) })
+  expect(await send(of)).toEqual(["compliance"])
+})
+
+test("a request that has ended before its mail is sent is not mailed", async () => {
+  const of = await team()
+  const id = await request(of)
+  await stageNotifications()
+  await sql`update approvals set state = 'withdrawn', ended_at = now() where id = ${id}`
+  expect(await send(of)).toEqual([])
+})
+
 test("former members and unconfirmed addresses get no mail, nor does a kind that is switched off", async () => {
   const of = await team()
   await sql`update users set email_verified = false where email = ${of.owner.email}`
   expect((await of.owner.browser.query("member.notifications")).data).toEqual({
     account: of.account.name,
-    kinds: ["webhook_endpoints", "low_sol", "differences", "quota", "review_waiting"].map((kind) => ({
-      kind,
-      on: true,
-    })),
+    kinds: ["webhook_endpoints", "low_sol", "differences", "quota", "review_waiting", "approval_waiting"].map(
+      (kind) => ({
+        kind,
+        on: true,
+      }),
+    ),
     email_confirmed: false,
   })
   const mute = (muted: NotificationKind[]) => of.developer.browser.mutate("member.muteNotifications", { muted })

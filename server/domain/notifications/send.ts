@@ -49,7 +49,8 @@ export const sendNotifications = (): Promise<void> =>
 
 /** An endpoint that keeps being enabled and disabled causes a mail each time. Mails beyond the limit wait for a day. */
 async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Promise<boolean> {
-  const reason = `notices of ${workspace_id}` as const
+  const about = kind === "approval_waiting" ? "approvals" : "notices"
+  const reason = `${about} of ${workspace_id}` as const
   const seconds = await waitForMail(sql, { to: email, accountId: null, reason })
   if (seconds === null) return true
   await sql`
@@ -59,7 +60,7 @@ async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Pr
   return false
 }
 
-/** Only members who may still be notified and still want to be. */
+/** Only members who may still be notified and still want to be, and only about requests that still wait. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`
@@ -72,6 +73,8 @@ async function claim(): Promise<Due[]> {
         join users p on p.id = d.user_id and p.email_verified
         where d.sent_at is null and d.next_attempt_at <= ${now} and d.attempts < ${MOST_ATTEMPTS}
           and not d.kind = any(m.muted_notifications)
+          and not exists (select from approvals q where d.kind = 'approval_waiting' and q.workspace_id = d.workspace_id
+            and q.id = d.subject and (q.state <> 'pending' or q.expires_at <= ${now}))
           and exists (select from unnest(${concerned.map(({ kind }) => kind)}::text[],
             ${concerned.map(({ role }) => role)}::text[]) as t(kind, role) where t.kind = d.kind and t.role = m.role)
         order by d.next_attempt_at limit ${MAIL_BATCH} for update of d skip locked)

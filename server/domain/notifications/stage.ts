@@ -1,5 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { plans } from "#domain/accounts"
+import { withApprovers } from "#domain/approvals"
 import { addDays, addSeconds, clock, startOfMonth } from "#server/lib/time.ts"
 import { allNotifications, type NotificationKind, notifications } from "#shared/notifications.ts"
 
@@ -9,6 +10,8 @@ const FAILING_DAYS = 1
 const DISABLED_DAYS = 7
 /** A review that was just opened may already be in progress. */
 const WAITING_SECONDS = 3600
+/** An approver who joins later gets no mail about older requests. */
+const REQUESTED_DAYS = 1
 /** A problem that lasts is mailed again after this many days. */
 const AGAIN_DAYS = 1
 /** A worker that has not reported for longer has stopped, and its report does not count. */
@@ -23,6 +26,7 @@ const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boo
   differences: { find: differences, again: true },
   quota: { find: quota, again: false },
   review_waiting: { find: waitingReviews, again: true },
+  approval_waiting: { find: waitingApprovals, again: false },
 }
 
 /** Stages mails for members with a confirmed address who want them: once per subject, or daily while it lasts. */
@@ -108,4 +112,14 @@ function waitingReviews(now: Date) {
       and case r.state when 'open' then coalesce(r.assignee, m.user_id) = m.user_id
         when 'requested' then r.requested_by <> m.user_id else false end
     group by r.workspace_id, m.user_id`
+}
+
+/** For each member who can approve: requests that they have not approved. */
+function waitingApprovals(now: Date) {
+  return sql`
+    select q.workspace_id, m.user_id, q.id as subject, jsonb_build_object('approval_id', q.id, 'action', q.action,
+      'mint_config', q.request -> 'mint_config', 'expires_at', q.expires_at) as data
+    from approvals q ${withApprovers(sql)} and q.state = 'pending' and q.expires_at > ${now}
+      and q.created_at > ${addDays(now, -REQUESTED_DAYS)}
+      and not q.given @> jsonb_build_array(jsonb_build_object('id', m.user_id))`
 }

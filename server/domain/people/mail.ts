@@ -81,9 +81,9 @@ export async function sendOrUndo(
 /**
  * `requested` mails are those that a person requests for their own address, such as a password reset. They are counted
  * separately, because otherwise five invitations from strangers would block a password reset. Each workspace's notices
- * to its members are counted separately, too.
+ * to its members are counted separately, too, and so are those about its approvals, of which there can be many.
  */
-type MailReason = "sent by others" | "requested" | `notices of ${string}`
+type MailReason = "sent by others" | "requested" | `${"notices" | "approvals"} of ${string}`
 
 type Counted = { to: string; accountId: string | null; reason: MailReason }
 

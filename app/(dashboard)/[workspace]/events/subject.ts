@@ -15,6 +15,8 @@ export function subjectOf({ type, data }: Event): Subject {
     text("mint_config"),
   ]
   const wallet = text("user_pubkey")
+  const approval = text("approval_id")
+  if (approval !== null) return { name: approval, parts: ["approvals", approval], more: config }
   if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
   if (operation !== null && config !== null)
     return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }

@@ -18,7 +18,10 @@ export type RestingState = Exclude<AccountState, "absent">
 /** Whose accounts change, by how many base units, and what they are before and after. */
 type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
 type Both<T> = { from: T; to: T }
-type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean }
+type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean; held?: Held }
+
+/** The part of an amount that comes out of the sender's hold account (`asset-hold.ts`). The rest is in its main one. */
+export type Held = { account: PublicKey; amount: bigint }
 
 const programId = spl.TOKEN_2022_PROGRAM_ID
 
@@ -65,31 +68,39 @@ export function mintAsset(
   const { mint, authority, decimals } = asset
   const account = tokenAccountOf(mint, wallet)
   return [
-    ...create(asset, wallet, before),
-    ...open(asset, wallet, before),
-    memo(memoText),
-    spl.createMintToCheckedInstruction(mint, account, authority, amount, decimals, [], programId),
-    ...rest(asset, wallet, after),
+    ...createAccount(asset, wallet, before),
+    ...whileOpen(
+      asset,
+      [{ account, before, after }],
+      [memo(memoText), spl.createMintToCheckedInstruction(mint, account, authority, amount, decimals, [], programId)],
+    ),
   ]
 }
 
 /** Moves `amount` base units between two wallets, as the permanent delegate. Never creates the account of `from`. */
 export function moveAsset(
   asset: Asset,
-  { from, to, amount, before, after, memoText }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>>,
+  {
+    from,
+    to,
+    amount,
+    before,
+    after,
+    memoText,
+    held,
+  }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>> & { held?: Held | undefined },
 ): TransactionInstruction[] {
-  const { mint, authority, decimals } = asset
-  const source = tokenAccountOf(mint, from)
-  const target = tokenAccountOf(mint, to)
-  return [
-    ...create(asset, to, before.to),
-    ...open(asset, from, before.from),
-    ...open(asset, to, before.to),
+  const target = tokenAccountOf(asset.mint, to)
+  const main = { account: tokenAccountOf(asset.mint, from), amount, before: before.from, after: after.from }
+  const sources = sourcesOf(main, held)
+  const moves = sources.flatMap(({ account, amount }) => [
     // The memo must come directly before the transfer: an account can require that.
     memo(memoText),
-    spl.createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
-    ...rest(asset, from, after.from),
-    ...rest(asset, to, after.to),
+    transferAsDelegate(asset, { from: account, to: target, amount }),
+  ])
+  return [
+    ...createAccount(asset, to, before.to),
+    ...whileOpen(asset, [...sources, { account: target, before: before.to, after: after.to }], moves),
   ]
 }
 
@@ -99,12 +110,11 @@ export function moveAsset(
  */
 export function burnAsset(
   asset: Asset,
-  { wallet, amount, before, after, memoText, isPermissioned }: Burn,
+  { wallet, amount, before, after, memoText, isPermissioned, held }: Burn,
 ): TransactionInstruction[] {
   const { mint, authority, decimals } = asset
-  const account = tokenAccountOf(mint, wallet)
-  return [
-    ...open(asset, wallet, before),
+  const sources = sourcesOf({ account: tokenAccountOf(mint, wallet), amount, before, after }, held)
+  const burns = sources.flatMap(({ account, amount }) => [
     memo(memoText),
     isPermissioned
       ? spl.createPermissionedBurnCheckedInstruction(
@@ -118,20 +128,47 @@ export function burnAsset(
           programId,
         )
       : spl.createBurnCheckedInstruction(account, mint, authority, amount, decimals, [], programId),
-    ...rest(asset, wallet, after),
-  ]
+  ])
+  return whileOpen(asset, sources, burns)
 }
+
+/** A token account, before and after tokens enter or leave it. */
+type End = { account: PublicKey; before: AccountState; after: RestingState }
+
+/** A wallet's accounts, by what each must give. A hold account is always frozen. */
+function sourcesOf(main: End & { amount: bigint }, held: Held | undefined): (End & { amount: bigint })[] {
+  if (held === undefined) return [main]
+  const free = { ...main, amount: main.amount - held.amount }
+  return [...(free.amount > 0n ? [free] : []), { ...held, before: "frozen", after: "frozen" }]
+}
+
+/** Opens accounts for instructions, and leaves them as they should rest. */
+export const whileOpen = (
+  asset: Asset,
+  ends: readonly End[],
+  instructions: readonly TransactionInstruction[],
+): TransactionInstruction[] => [
+  ...ends.flatMap(({ account, before }) => (before === "thawed" ? [] : [thaw(asset, account)])),
+  ...instructions,
+  ...ends.flatMap(({ account, after }) => (after === "frozen" ? [freeze(asset, account)] : [])),
+]
+
+export const transferAsDelegate = (
+  { mint, authority, decimals }: Asset,
+  { from, to, amount }: Both<PublicKey> & { amount: bigint },
+): TransactionInstruction =>
+  spl.createTransferCheckedInstruction(from, mint, to, authority, amount, decimals, [], programId)
 
 /** Freezes the wallet's account: nothing enters or leaves it until it is thawed. */
 export const freezeAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
   memo(memoText),
-  freeze(asset, wallet),
+  freeze(asset, tokenAccountOf(asset.mint, wallet)),
 ]
 
 /** Thaws the wallet's account, so that its holder can transfer from it. */
 export const thawAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
   memo(memoText),
-  thaw(asset, wallet),
+  thaw(asset, tokenAccountOf(asset.mint, wallet)),
 ]
 
 /** Pauses a mint in `holder` mode: nothing is minted, transferred or burned, not even by the authority. */
@@ -146,14 +183,14 @@ export const resumeAsset = ({ mint, authority }: Asset, memoText: string): Trans
   spl.createResumeInstruction(mint, authority, [], programId),
 ]
 
-const thaw = ({ mint, authority }: Asset, wallet: PublicKey) =>
-  spl.createThawAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+const thaw = ({ mint, authority }: Asset, account: PublicKey) =>
+  spl.createThawAccountInstruction(account, mint, authority, [], programId)
 
-const freeze = ({ mint, authority }: Asset, wallet: PublicKey) =>
-  spl.createFreezeAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+const freeze = ({ mint, authority }: Asset, account: PublicKey) =>
+  spl.createFreezeAccountInstruction(account, mint, authority, [], programId)
 
 /** Idempotent: anyone may have created the account in the meantime. */
-const create = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountState) =>
+export const createAccount = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountState) =>
   before === "absent"
     ? [
         spl.createAssociatedTokenAccountIdempotentInstruction(
@@ -165,9 +202,3 @@ const create = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountSta
         ),
       ]
     : []
-
-const open = (asset: Asset, wallet: PublicKey, before: AccountState) =>
-  before === "thawed" ? [] : [thaw(asset, wallet)]
-
-const rest = (asset: Asset, wallet: PublicKey, after: RestingState) =>
-  after === "frozen" ? [freeze(asset, wallet)] : []

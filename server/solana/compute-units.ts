@@ -31,6 +31,8 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.FreezeAccount]: 1400,
   [TokenInstruction.ThawAccount]: 1400,
   [TokenInstruction.InitializeMint2]: 2700,
+  [TokenInstruction.InitializeAccount3]: 3900,
+  [TokenInstruction.InitializeImmutableOwner]: 850,
   [TokenInstruction.InitializeNonTransferableMint]: 1100,
   [TokenInstruction.InitializePermanentDelegate]: 1300,
   [TokenInstruction.DefaultAccountStateExtension]: 1300,

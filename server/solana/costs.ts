@@ -1,4 +1,4 @@
-import { ASSOCIATED_TOKEN_PROGRAM_ID } from "@solana/spl-token"
+import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
 import {
   SystemInstruction,
   SystemProgram,
@@ -65,8 +65,12 @@ export function costsOf(response: VersionedTransactionResponse, about: Layout): 
   let left = rent
   let first = about.head
   for (const [i, [, count]] of about.layout.entries()) {
-    for (const { programIdIndex, accountKeyIndexes } of message.compiledInstructions.slice(first, first + count)) {
+    const instructions = message.compiledInstructions.slice(first, first + count)
+    for (const { programIdIndex, accountKeyIndexes, data } of instructions) {
       const isTokenAccount = keys[programIdIndex]!.equals(ASSOCIATED_TOKEN_PROGRAM_ID)
+      // Initializes a hold account, and fails if it exists.
+      if (keys[programIdIndex]!.equals(TOKEN_2022_PROGRAM_ID) && data[0] === TokenInstruction.InitializeAccount3)
+        opened.push(keys[accountKeyIndexes[0]!]!.toBase58())
       for (const [place, index] of accountKeyIndexes.entries()) {
         if (!unnamed.delete(index)) continue
         const paid = postBalances[index]! - preBalances[index]!

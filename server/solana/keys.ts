@@ -76,7 +76,7 @@ export function mintPlace(
 }
 
 /** Does what `PublicKey.createWithSeed` does, but synchronously. */
-const addressWithSeed = (base: PublicKey, seed: string): PublicKey =>
+export const addressWithSeed = (base: PublicKey, seed: string): PublicKey =>
   new PublicKey(
     createHash("sha256").update(base.toBytes()).update(seed).update(TOKEN_2022_PROGRAM_ID.toBytes()).digest(),
   )

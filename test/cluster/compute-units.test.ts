@@ -19,6 +19,7 @@ import {
   resumeAsset,
   thawAsset,
 } from "#server/solana/asset.ts"
+import { holdAsset, holdPlace, releaseAsset } from "#server/solana/asset-hold.ts"
 import { computeUnitsOf } from "#server/solana/compute-units.ts"
 import { attest, type Credential, createCredentialMint, renew, revoke } from "#server/solana/credential.ts"
 import { type Signer, signerFromSeed } from "#server/solana/keys.ts"
@@ -118,21 +119,27 @@ describe.each(chains)("on %s", (_name, start) => {
     async (mode) => {
       const permissioned_burn = (await knowsPermissionedBurn(connection, feePayer.publicKey))!
       const extensions = extensionsForNew(mode, { permissioned_burn })
-      const { base, place } = newMintPlace()
+      const { base, place: mint } = newMintPlace()
       const asset: Asset = {
-        mint: place.mint,
+        mint: mint.mint,
         authority: authority.publicKey,
         feePayer: feePayer.publicKey,
         decimals: 18,
       }
       const [id, name, symbol] = ["t".repeat(64), "N".repeat(32), "SYMBOLSYMB"]
-      const creation = createAssetMint(asset, { place, id, name, symbol, extensions, memoText, rentOf })
+      const creation = createAssetMint(asset, { place: mint, id, name, symbol, extensions, memoText, rentOf })
       const parts = [await run(creation, [local(base)])]
       const [from, to] = [wallet(), wallet()]
       const frozen = { from: "frozen", to: "frozen" } as const
       const amount = 2n
+      const place = holdPlace(authority.publicKey, asset.mint, from)
+      const create = { place, isPausable: true, rentOf }
+      const hold = { wallet: from, hold: place.account, before: "frozen", after: "frozen", memoText } as const
+      const isPermissioned = extensions.includes("permissioned_burn")
+      const burn = { wallet: from, amount, before: "frozen", after: "frozen", memoText, isPermissioned } as const
+      const held = { account: place.account, amount: 1n }
       for (const instructions of [
-        mintAsset(asset, { wallet: from, amount: 10n, before: "absent", after: "frozen", memoText }),
+        mintAsset(asset, { wallet: from, amount: 20n, before: "absent", after: "frozen", memoText }),
         mintAsset(asset, { wallet: from, amount, before: "frozen", after: "frozen", memoText }),
         moveAsset(asset, {
           from,
@@ -143,14 +150,12 @@ describe.each(chains)("on %s", (_name, start) => {
           memoText,
         }),
         moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText }),
-        burnAsset(asset, {
-          wallet: from,
-          amount,
-          before: "frozen",
-          after: "frozen",
-          memoText,
-          isPermissioned: extensions.includes("permissioned_burn"),
-        }),
+        burnAsset(asset, burn),
+        holdAsset(asset, { ...hold, amount: 3n, create }),
+        holdAsset(asset, { ...hold, amount, create: null }),
+        releaseAsset(asset, { ...hold, amount: 1n }),
+        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held }),
+        burnAsset(asset, { ...burn, held }),
         thawAsset(asset, from, memoText),
         freezeAsset(asset, from, memoText),
         pauseAsset(asset, memoText),
@@ -158,7 +163,7 @@ describe.each(chains)("on %s", (_name, start) => {
       ])
         parts.push(await run(instructions))
       const next = signer()
-      const move = { mint: place.mint, from: authority.publicKey, to: next.publicKey, extensions, memoText }
+      const move = { mint: asset.mint, from: authority.publicKey, to: next.publicKey, extensions, memoText }
       parts.push(await run(moveAuthority(move), [next]))
       expectRoom(parts)
     },

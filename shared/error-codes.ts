@@ -49,6 +49,11 @@ export const apiErrors = {
     "The wallet is frozen",
     "Use another wallet, or lift the freeze with POST /token/unfreeze once its reason has ended.",
   ),
+  amount_held: defineError(
+    403,
+    "Part of the wallet's balance is held",
+    "Move less, or release the holds named in detail. A burn or a forced transfer can name the holds that it takes from.",
+  ),
   wallet_not_verified: defineError(
     403,
     "The wallet is not verified",
@@ -117,6 +122,7 @@ export const apiErrors = {
   investor_not_found: notFound("Investor"),
   erasure_not_found: notFound("Erasure"),
   operation_not_found: notFound("Operation"),
+  hold_not_found: notFound("Hold"),
   approval_not_found: notFound("Approval"),
   approval_policy_not_found: notFound("Approval policy"),
   mint_config_not_found: defineError(
@@ -148,6 +154,11 @@ export const apiErrors = {
     409,
     "The request is no longer waiting for approval",
     "Read its state with GET /approval/{id}. If it has expired or become void, make the request again.",
+  ),
+  hold_ended: defineError(
+    409,
+    "The hold has ended",
+    "Read its state with GET /token/hold/{id}. Only an active hold can be released or taken from.",
   ),
   mint_config_exists: defineError(
     409,

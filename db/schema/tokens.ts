@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm"
 import {
+  bigint,
   boolean,
   check,
   index,
@@ -12,6 +13,7 @@ import {
   text,
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
+import type { HoldState } from "#shared/holds.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import type { AuditActor } from "#shared/statuses.ts"
@@ -84,6 +86,8 @@ export const holdings = pgTable(
     balance: baseUnits("balance"),
     incoming: baseUnits("incoming"),
     outgoing: baseUnits("outgoing"),
+    /** The sum of what its active holds still hold, including those that have expired and were not ended yet. */
+    held: baseUnits("held"),
     /** Whether it uses one of the holder slots that `holders` counts. */
     counted: boolean().notNull().default(false),
   },
@@ -91,6 +95,7 @@ export const holdings = pgTable(
     primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet] }),
     refersTo(mintConfigs, t.workspaceId, t.mintConfig),
     check("holdings_in_flight", sql`${t.incoming} >= 0 and ${t.outgoing} >= 0`),
+    check("holdings_held", sql`${t.held} >= 0`),
   ],
 )
 
@@ -110,4 +115,53 @@ export const walletFreezes = pgTable(
     frozenAt: time("frozen_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.wallet, t.mintConfig] })],
+)
+
+/**
+ * Parts of a wallet's balance that cannot move until they are released or taken. In agent mode they are only here,
+ * because the chain holds every balance. Changed under the lock of the holding.
+ */
+export const holds = pgTable(
+  "holds",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    id: text().notNull(),
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    mintConfig: text("mint_config").notNull(),
+    wallet: text().$type<Address>().notNull(),
+    amount: baseUnits("amount"),
+    /** What it still holds. What it held when it ended remains here. */
+    remaining: baseUnits("remaining"),
+    /** What unfinished operations take out of it, and give back if they fail. */
+    taking: baseUnits("taking"),
+    state: text().$type<HoldState>().notNull(),
+    reasonCode: text("reason_code").$type<ReasonCode>().notNull(),
+    reference: text().notNull(),
+    /** When it ends unless it has ended before; null for never. */
+    expiresAt: time("expires_at"),
+    /** The token account that holds the units on chain; null if the books alone hold them. */
+    account: text().$type<Address>(),
+    /** The newest operation that placed it, released it or took from it. */
+    operationId: text("operation_id"),
+    createdAt: time("created_at").notNull(),
+    endedAt: time("ended_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
+    check(
+      "holds_amounts",
+      sql`${t.remaining} >= 0 and ${t.taking} >= 0 and ${t.remaining} + ${t.taking} <= ${t.amount}`,
+    ),
+    check(
+      "holds_state",
+      sql`${t.state} in ('pending', 'active', 'released', 'executed', 'expired', 'failed') and (${t.state} in ('pending', 'active')) = (${t.endedAt} is null)`,
+    ),
+    // The list, newest first
+    index("holds_newest").on(t.workspaceId, t.seq.desc()),
+    // Those that bind a wallet
+    index("holds_open").on(t.workspaceId, t.mintConfig, t.wallet).where(sql`state in ('pending', 'active')`),
+    // Those to end when their time has come
+    index("holds_expiring").on(t.workspaceId, t.expiresAt).where(sql`state = 'active' and expires_at is not null`),
+  ],
 )

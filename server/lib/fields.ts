@@ -28,6 +28,7 @@ const exampleIds: { readonly [prefix in IdPrefix]?: string } = {
   whe: "whe_4kTzQm8RbWx2LpYs6VdHcN",
   key: "key_3mNbR5tYw2Lc7HdZKx8vPq",
   ws: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
+  hold: "hold_2Lc7HdZKx8vPq3mNbR5tYw",
   apr: "apr_5sYbH2Ga9tQmW3vXcKpLzR",
   apol: "apol_6VdHcN4kTzQm8RbWx2LpYs",
 }

@@ -22,6 +22,7 @@ export type IdPrefix =
   | "red"
   | "apol"
   | "apr"
+  | "hold"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

@@ -70,8 +70,8 @@ test.each(movementKinds)("the first violation of a %s is returned, in the order 
   expect(codeOf(context)).toBeNull()
 })
 
-test("a forced transfer is bound by the rules about its receiver, and a burn only by a pause", () => {
-  expect(codesOn("burn")).toEqual(["mint_paused", "insufficient_balance"])
+test("a forced transfer is bound by the rules about its receiver, and a burn by none about its holder", () => {
+  expect(codesOn("burn")).toEqual(["mint_paused", "insufficient_balance", "amount_held"])
   const refused = alice({ claims: null, isListed: true })
   const rules = { ...lockedFor(1), ...US }
   expect(codeOf(forceTransfer({ from: refused, rules }))).toBeNull()

@@ -19,6 +19,8 @@ export type Holder = {
   balance: bigint
   incoming: bigint
   outgoing: bigint
+  /** The part of its balance that holds bind. */
+  held: bigint
   /** Whether it already counts as a holder. */
   hasSlot: boolean
 }
@@ -30,6 +32,8 @@ export type TransferContext<
 > = Between<Holder, Kind> & {
   amount: bigint
   now: Date
+  /** The holds of the wallet that it takes from, if it has any: what it may take from those it names, and the others. */
+  holds?: { named: bigint; others: readonly string[] } | undefined
   /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
   /** Whether the rule is set aside, so that the violation gives no advice. */

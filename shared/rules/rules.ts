@@ -5,6 +5,7 @@ import { balanceLimit } from "./balance-limit.ts"
 import { countries } from "./countries.ts"
 import type { Rule } from "./define.ts"
 import { frozen } from "./frozen.ts"
+import { held } from "./held.ts"
 import { holders } from "./holders.ts"
 import { listed } from "./listed.ts"
 import { lockUp } from "./lock-up.ts"
@@ -26,6 +27,7 @@ export const rules = [
   holders,
   balanceLimit,
   balance,
+  held,
 ] as const satisfies readonly Rule[]
 
 export type RuleCode = (typeof rules)[number]["code"]

@@ -220,7 +220,21 @@ export const kept = {
       wallet,
       balance: { stays: "how many tokens" },
     },
-    plain: ["workspace_id, mint_config, incoming, outgoing, counted"],
+    plain: ["workspace_id, mint_config, incoming, outgoing, held, counted"],
+  }),
+  holds: ofInvestors("holds", {
+    what: "Parts of a wallet's balance that your workspace holds",
+    kept: "Forever, even after an erasure: the order that they were placed for still binds you",
+    says: {
+      wallet,
+      amount: { stays: "how many tokens" },
+      reason_code: { stays: "why they are held, as a code" },
+      reference: { stays: "your reference, which must not contain personal data" },
+    },
+    plain: [
+      "workspace_id, id, seq, mint_config, remaining, taking, state, expires_at, account, operation_id, created_at",
+      "ended_at",
+    ],
   }),
   wallet_freezes: ofInvestors("wallet_freezes", {
     what: "Wallets that your workspace has frozen",

@@ -112,12 +112,13 @@ function lossOf(row: LossRow, now: Date): string | undefined {
   }
 }
 
-export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; hasSlot: boolean }
-export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSlot: false }
+/** `held`: the part of the balance that holds bind, including those that are due and have not ended yet. */
+export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; held: bigint; hasSlot: boolean }
+export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, hasSlot: false }
 
 export type HoldingKey = { config: string; wallet: Address }
 
-const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, counted")
+const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, held, counted")
 type HoldingRow = RowOf<typeof holdingColumns>
 
 /** Instead of a configuration, in the freeze of a wallet for every token. */
@@ -149,6 +150,7 @@ const toHolding = (row: HoldingRow): Holding => ({
   balance: BigInt(row.balance),
   incoming: BigInt(row.incoming),
   outgoing: BigInt(row.outgoing),
+  held: BigInt(row.held),
   hasSlot: row.counted,
 })
 
@@ -192,11 +194,13 @@ export class Holdings {
   async save(sql: Queryable): Promise<void> {
     const all = [...this.#all.values()]
     await sql`
-      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, counted = t.counted::boolean
+      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
+        counted = t.counted::boolean
       from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
         ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
-        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => String(one.hasSlot))}::text[])
-        as t(config, wallet, balance, incoming, outgoing, counted)
+        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => one.held.toString())}::numeric[],
+        ${all.map((one) => String(one.hasSlot))}::text[])
+        as t(config, wallet, balance, incoming, outgoing, held, counted)
       where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
   }
 }

@@ -25,6 +25,11 @@ export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 /** Freezing wallets. */
 export { freezeRecord, loadFreezes, setFrozen, toShownFreeze, walletFreeze } from "./freezes.ts"
 
+/** Holds. */
+export { getHold, type HoldFilter, type HoldRecord, holdRecord, holdState, listHolds } from "./holds/hold.ts"
+export { type Placing, placeHold } from "./holds/place.ts"
+export { releaseHold } from "./holds/release.ts"
+
 /** Operations as clients see them. */
 export {
   getOperation,

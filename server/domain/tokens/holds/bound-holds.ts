@@ -1,0 +1,113 @@
+import type { Queryable } from "#db/client.ts"
+import { qualified } from "#db/rows.ts"
+import { type Holding, type HoldingKey, keyName, listed } from "../holder-facts.ts"
+import { type HoldRow, holdColumns, isDue } from "./hold.ts"
+
+/** Units that a movement takes out of a hold. */
+export type Taken = { id: string; amount: bigint }
+
+export type BoundHold = Omit<HoldRow, "remaining" | "taking"> & { remaining: bigint; taking: bigint }
+
+/**
+ * The active holds of wallets, in memory between the lock of their holdings and the statement that writes them. Every
+ * change of a hold is made under the lock of its holding, so a hold needs no lock itself.
+ */
+export class BoundHolds {
+  readonly #all: Map<string, BoundHold>
+  readonly #changed = new Set<BoundHold>()
+
+  constructor(rows: readonly HoldRow[]) {
+    this.#all = new Map(
+      rows.map((row) => [row.id, { ...row, remaining: BigInt(row.remaining), taking: BigInt(row.taking) }]),
+    )
+  }
+
+  get(id: string): BoundHold | undefined {
+    return this.#all.get(id)
+  }
+
+  /** What still binds a wallet, the oldest first. */
+  of({ config, wallet }: HoldingKey): BoundHold[] {
+    return [...this.#all.values()].filter(
+      (hold) => hold.mint_config === config && hold.wallet === wallet && hold.state === "active" && hold.remaining > 0n,
+    )
+  }
+
+  /** Ends what is due. The holding no longer counts it as held. */
+  expire(now: Date, holdingOf: (key: HoldingKey) => Holding): void {
+    for (const hold of this.#all.values()) {
+      if (!isDue({ ...hold, remaining: String(hold.remaining) }, now)) continue
+      this.end(hold, "expired", hold.expires_at!, holdingOf(keyOf(hold)))
+    }
+  }
+
+  end(hold: BoundHold, state: "expired" | "released", at: Date, holding: Holding): void {
+    holding.held -= hold.remaining
+    Object.assign(hold, { state, ended_at: at })
+    this.#changed.add(hold)
+  }
+
+  /** Takes from these holds in order, up to an amount. */
+  take(ids: readonly string[], amount: bigint, operationId: string, holding: Holding): Taken[] {
+    let missing = amount
+    return ids.flatMap((id): Taken[] => {
+      const hold = this.#all.get(id)!
+      const taken = hold.remaining < missing ? hold.remaining : missing
+      if (taken === 0n) return []
+      missing -= taken
+      hold.remaining -= taken
+      hold.taking += taken
+      hold.operation_id = operationId
+      holding.held -= taken
+      this.#changed.add(hold)
+      return [{ id, amount: taken }]
+    })
+  }
+
+  async save(sql: Queryable, workspaceId: string): Promise<void> {
+    if (this.#changed.size === 0) return
+    const rows = [...this.#changed].map(({ id, remaining, taking, state, operation_id, ended_at }) => {
+      return { id, remaining: String(remaining), taking: String(taking), state, operation_id, ended_at }
+    })
+    await sql`
+      update holds h set remaining = t.remaining, taking = t.taking, state = t.state, operation_id = t.operation_id,
+        ended_at = t.ended_at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+        as t(id text, remaining numeric, taking numeric, state text, operation_id text, ended_at timestamptz)
+      where h.workspace_id = ${workspaceId} and h.id = t.id`
+  }
+}
+
+const keyOf = ({ mint_config, wallet }: BoundHold): HoldingKey => ({ config: mint_config, wallet })
+
+/**
+ * The holds that bind these wallets, and those of theirs that requests name, with their holdings locked. Holds that are
+ * due end. Most wallets have none, and then nothing is read.
+ */
+export async function bindHolds(
+  sql: Queryable,
+  workspaceId: string,
+  about: {
+    keys: readonly HoldingKey[]
+    named?: readonly string[]
+    holdingOf: (key: HoldingKey) => Holding
+    now: Date
+  },
+): Promise<BoundHolds> {
+  const { keys, named = [], holdingOf, now } = about
+  const unique = [...new Map(keys.map((key) => [keyName(key), key])).values()]
+  const wanted = named.length > 0 ? unique : unique.filter((key) => holdingOf(key).held > 0n)
+  if (wanted.length === 0) return new BoundHolds([])
+  const rows = await sql<HoldRow[]>`
+    select ${sql(qualified("h", holdColumns))}
+    from holds h join ${listed(sql, wanted)} on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId} and h.state = 'active'
+    union
+    select ${sql(qualified("h", holdColumns))}
+    from holds h join ${listed(sql, wanted)} on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId} and h.id = any(${named as string[]})
+    order by seq`
+  const holds = new BoundHolds(rows)
+  holds.expire(now, holdingOf)
+  return holds
+}

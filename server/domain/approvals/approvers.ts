@@ -1,8 +1,10 @@
 import type { Queryable } from "#db/client.ts"
 import type { Author } from "#domain/audit-log"
 import { provenMailbox, sameMailbox } from "#domain/people"
+import { clock } from "#server/lib/time.ts"
 import type { ApproverRole } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
+import type { Policy } from "./policy.ts"
 
 /** Who made a request, and the members behind it. */
 export type Requester = { kind: "key" | "user"; id: string; name: string; members: string[] }
@@ -11,7 +13,11 @@ export type Requester = { kind: "key" | "user"; id: string; name: string; member
  * The members behind a request: the member, or those who could have sent it with the key, because they created it or
  * saw one of its secrets. None for a key of the command line.
  */
-export async function requesterOf(sql: Queryable, workspaceId: string, { principal }: Author): Promise<Requester> {
+export async function requesterOf(
+  sql: Queryable,
+  workspaceId: string,
+  { principal }: Pick<Author, "principal">,
+): Promise<Requester> {
   if (!("via" in principal) || principal.via.kind === "system" || principal.via.kind === "operator")
     return fail("internal_error", "Only a member or a key can request an approval.")
   const { via } = principal
@@ -42,6 +48,19 @@ export async function approversOf(
       ${requesters}::text[] as requesters, ${created_at}::timestamptz as created_at) q ${withApprovers(sql)}
     ${lock ? sql`for share of m` : sql``}`
   return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/** Why too few members can approve a request that a policy binds; null if enough can. */
+export async function missingApprovers(
+  sql: Queryable,
+  workspaceId: string,
+  { members }: Requester,
+  { approvals, roles }: Pick<Policy, "approvals" | "roles">,
+): Promise<string | null> {
+  const about = { workspace_id: workspaceId, roles, requesters: members, created_at: clock.now() }
+  const { size } = await approversOf(sql, about)
+  if (size >= approvals) return null
+  return `This needs the approval of ${approvals} other ${approvals === 1 ? "member" : "members"} (${roles.join(" or ")}), and only ${size} can give it. Invite another member first.`
 }
 
 /** Joins each request `q` with the members `m` who can approve it, and ends in a `where` that can go on. */

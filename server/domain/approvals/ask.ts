@@ -5,7 +5,7 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import type { ApprovalAction } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 import { type ApprovalRow, approvalColumns, digestOf } from "./approval.ts"
-import { approversOf, requesterOf } from "./approvers.ts"
+import { missingApprovers, requesterOf } from "./approvers.ts"
 import type { Policy } from "./policy.ts"
 
 export type Asking = {
@@ -25,13 +25,8 @@ export async function askApproval(sql: Queryable, workspaceId: string, asking: A
   const now = clock.now()
   const requester = await requesterOf(sql, workspaceId, author)
   const { members, ...shown } = requester
-  const about = { workspace_id: workspaceId, roles: policy.roles, requesters: members, created_at: now }
-  const approvers = await approversOf(sql, about)
-  if (approvers.size < policy.approvals)
-    fail(
-      "approver_missing",
-      `This needs the approval of ${policy.approvals} other ${policy.approvals === 1 ? "member" : "members"} (${policy.roles.join(" or ")}), and only ${approvers.size} can give it. Invite another member first.`,
-    )
+  const missing = await missingApprovers(sql, workspaceId, requester, policy)
+  if (missing !== null) fail("approver_missing", missing)
   const [row] = await sql<ApprovalRow[]>`
     insert into approvals
       (workspace_id, id, action, subject, request, digest, policy_id, needed, roles, requester, requesters, request_id,

@@ -26,7 +26,7 @@ export {
   stateOf,
   toApprovalRecord,
 } from "./approval.ts"
-export { approversOf, withApprovers } from "./approvers.ts"
+export { approversOf, missingApprovers, requesterOf, withApprovers } from "./approvers.ts"
 export { askApproval } from "./ask.ts"
 export { countApprovals, expireApprovals, getApproval, listApprovals } from "./read.ts"
 export {

@@ -51,6 +51,44 @@ const everyRule = {
   transfers_locked_until: "2001-01-01T00:00:00Z",
 }
 
+test("what members must approve is said before it is asked for, and so is that too few could", async () => {
+  const officer = await member(app, { account, role: "compliance" })
+  const policy = async (json: object) => {
+    const { status, json: created, text } = await tokens.post("/approval-policies", json)
+    expect(status, text).toBe(200)
+    return created.policy_id as string
+  }
+  const config = await tokens.config()
+  expect((await ofMint(config, alice, "9")).data).toMatchObject({ approvals_needed: 0, approver_roles: [] })
+  await policy({ actions: ["mint"], mint_config: config, min_amount: "10", approvals: 1, roles: ["compliance"] })
+  expect((await ofMint(config, alice, "9.99")).data.approvals_needed).toBe(0)
+  const bound = await ofMint(config, alice, "10")
+  expect(bound.data).toMatchObject({
+    ...{ approvals_needed: 1, approver_roles: ["compliance"] },
+    answer: { status: 202, error: null, detail: null },
+  })
+  expect((await tokens.mint(config, alice, "10")).status).toBe(202)
+  // The only officer asks, so no one is left.
+  const own = await officer.browser.query("token.preflight", {
+    ...{ kind: "mint", mint_config: config, user_pubkey: alice, amount: "10" },
+  })
+  expect(own.data.answer).toMatchObject({ status: 403, error: "approver_missing" })
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  expect((await ofMint(config, alice, "10")).data).toMatchObject({
+    ...{ approvals_needed: 1, answer: { error: "mint_paused" } },
+  })
+})
+
+test("a burn with the holder's consent needs no approval by default, and one without does", async () => {
+  const boss = await member(app, { mode: "live" })
+  await member(app, { mode: "live", account: boss.account, role: "compliance" })
+  const fund = tokenFixture(app, await app.key({ account: boss.account, mode: "live" }))
+  const asked = { kind: "burn", mint_config: await fund.config(), user_pubkey: newWallet(), amount: "1" }
+  const needed = async (more: object) =>
+    (await boss.browser.query("token.preflight", { ...asked, ...more })).data.approvals_needed
+  expect([await needed({ holder_consent: true }), await needed({})]).toEqual([0, 1])
+})
+
 test("every rule that applies to a mint is listed with its result, in the contract's order", async () => {
   const config = await tokens.config(everyRule)
   const verdict = await ofMint(config, alice, "60")

@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
+import { loadBinding, missingApprovers, type Policy, requesterOf } from "#domain/approvals"
 import { chainOf } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { loadListed } from "#domain/screening"
@@ -7,6 +8,7 @@ import { ownAmong } from "#domain/token-accounts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { toBaseUnits } from "#shared/amount.ts"
+import { approverRoles } from "#shared/approvals.ts"
 import { statusOf } from "#shared/errors.ts"
 import { type Between, endsOf } from "#shared/movements.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
@@ -14,10 +16,14 @@ import { boundBy } from "#shared/rules/define.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
-import { ownReceiver } from "./token-request.ts"
+import { ownReceiver, policyOf } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
-export type Intent = { config: string; movement: Between<Address>; amount: string }
+/** `isApproved`: the members have approved it, so that it needs no approval any more. */
+export type Intent = { config: string; movement: Between<Address>; amount: string } & (
+  | { isApproved: true }
+  | { isApproved: false; forced: { holder_consent: boolean } | null }
+)
 
 export const preflightRecord = z.object({
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
@@ -36,6 +42,9 @@ export const preflightRecord = z.object({
   /** Unverified wallets for which a session can be started, and its schema. */
   unverified: z.array(z.string()),
   required_schema: z.string().nullable(),
+  /** How many other members must approve the request, and the roles that can. */
+  approvals_needed: z.number(),
+  approver_roles: z.array(z.enum(approverRoles)),
 })
 export type Preflight = z.infer<typeof preflightRecord>
 
@@ -43,10 +52,8 @@ export type Preflight = z.infer<typeof preflightRecord>
  * The result of every rule for a movement at this moment. It locks, reserves and changes nothing, so the
  * request itself may get another result a moment later. Errors: chain_not_configured.
  */
-export async function preflight(
-  principal: Principal,
-  { config: id, movement, amount: text }: Intent,
-): Promise<Preflight> {
+export async function preflight(principal: Principal, intent: Intent): Promise<Preflight> {
+  const { config: id, movement, amount: text } = intent
   const { workspaceId } = principal
   chainOf(principal.mode)
   const disclosure = disclosureFor(principal)
@@ -71,13 +78,27 @@ export async function preflight(
     const namesClaims = disclosure.claims
     const request = { config, amount, now, namesClaims }
     const context = transferContext(request, movement, standings, holdings, isListed, losses)
+    const policy = intent.isApproved
+      ? null
+      : policyOf({ request: intent, config: { id, binding: await loadBinding(sql, workspaceId) } })
+    const violation = firstViolation(context)
     return {
-      answer: answerOf(firstViolation(context)),
+      answer: violation || policy === null ? answerOf(violation) : await answerUnder(policy, sql, principal),
       rules: findings(context),
       unverified: boundBy(context).flatMap(({ claims, wallet }) => (claims === null ? [wallet] : [])),
       required_schema: schemaId,
+      approvals_needed: policy?.approvals ?? 0,
+      approver_roles: policy?.roles ?? [],
     }
   })
+}
+
+/** What a request that a policy binds answers: it waits, or too few members could approve it. */
+async function answerUnder(policy: Policy, sql: Queryable, principal: Principal): Promise<Preflight["answer"]> {
+  const { workspaceId } = principal
+  const requester = await requesterOf(sql, workspaceId, { principal })
+  const detail = await missingApprovers(sql, workspaceId, requester, policy)
+  return detail === null ? { status: 202, error: null, detail: null } : answerOf({ code: "approver_missing", detail })
 }
 
 const answerOf = (refusal: RequestRefusal | null): Preflight["answer"] =>
@@ -91,4 +112,6 @@ const unreadable = (refusal: RequestRefusal): Preflight => ({
   rules: [],
   unverified: [],
   required_schema: null,
+  approvals_needed: 0,
+  approver_roles: [],
 })

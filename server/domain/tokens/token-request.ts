@@ -57,8 +57,12 @@ export type ReservationResult =
 
 /** A request whose configuration is locked. `amount` is in base units. */
 export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
+type Bound = {
+  request: Pick<TokenRequest, "movement" | "amount"> & { forced: Pick<ForcedBy, "holder_consent"> | null }
+  config: Pick<BoundConfig, "id" | "binding">
+}
 /** The policy that binds a request; null if it needs no approval. */
-export const policyOf = ({ request: { movement, forced, amount }, config }: Considered): Policy | null =>
+export const policyOf = ({ request: { movement, forced, amount }, config }: Bound): Policy | null =>
   bindingPolicy(config.binding, {
     action: movement.kind,
     mint_config: config.id,

@@ -8,7 +8,7 @@ import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
-import type { Between } from "#shared/movements.ts"
+import { type Between, isForced } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
 
 const { endpoint } = endpointsIn("Token")
@@ -124,7 +124,7 @@ async function answerMove(
 const asked = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("mint"), ...mintInput }),
   z.object({ kind: z.literal("transfer"), ...transferInput }),
-  z.object({ kind: z.literal("burn"), ...mintInput }),
+  z.object({ kind: z.literal("burn"), ...mintInput, holder_consent: z.boolean().default(false) }),
   z.object({ kind: z.literal("force_transfer"), ...transferInput }),
 ])
 
@@ -303,7 +303,9 @@ export const tokenRouter = router({
     .output(tokens.preflightRecord)
     .query(({ ctx, input }) => {
       const { mint_config: config, amount } = input
-      return tokens.preflight(ctx.principal, { config, amount, movement: movementOf(input) })
+      const holder_consent = input.kind === "burn" && input.holder_consent
+      const forced = isForced(input.kind) ? { holder_consent } : null
+      return tokens.preflight(ctx.principal, { config, amount, movement: movementOf(input), forced, isApproved: false })
     }),
 
   holders: memberWith("token:read")

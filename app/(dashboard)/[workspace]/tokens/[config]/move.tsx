@@ -6,7 +6,7 @@ import type { Api } from "#app/api.ts"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { AmountField } from "./amount-field.tsx"
-import { RulesCheck } from "./preflight-panel.tsx"
+import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { type Sending, usePreflight } from "./use-preflight.ts"
 import { WalletField } from "./wallet-field.tsx"
@@ -64,7 +64,7 @@ function MoveForm({ token, kind, onSent }: MoveFormProps) {
       </div>
       <RulesCheck sending={sending} checked={checked} />
       <Submit disabled={!isAccepted} className="w-full">
-        {kind === "mint" ? "Mint" : "Transfer"}
+        {submitLabel(kind === "mint" ? "Mint" : "Transfer", checked)}
       </Submit>
     </Form>
   )

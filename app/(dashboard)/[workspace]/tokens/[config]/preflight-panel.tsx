@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { To, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
@@ -38,9 +39,13 @@ export function RulesCheck({ sending, checked }: { sending: Sending; checked: Ch
   )
 }
 
+/** The button's words: what it does, or that it only asks for it. */
+export const submitLabel = (label: string, { preflight }: Checked): string =>
+  preflight && preflight.approvals_needed > 0 ? "Request approval" : label
+
 /** What the API would answer now and the result of each rule, before anything is sent. */
 function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
-  const { answer, rules } = preflight
+  const { answer, rules, approvals_needed, approver_roles } = preflight
   const isFine = answer.error === null
   const overridden = rules.filter(({ outcome }) => outcome === "overridden").length
   return (
@@ -56,7 +61,7 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
             ) : (
               `Allowed. It overrides ${overridden === 1 ? "one rule" : `${overridden} rules`}.`
             )
-          ) : rules.length > 0 ? (
+          ) : rules.some(({ outcome }) => outcome === "refused") ? (
             // The rule's own line below shows why.
             <span>
               This would be refused.<span className="sr-only"> {answer.detail}</span>
@@ -89,6 +94,14 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
             </li>
           ))}
         </ul>
+      )}
+      {isFine && approvals_needed > 0 && (
+        <p className="flex items-start gap-2 border-t border-line px-3 py-2.5">
+          <Icon name="clock" className="mt-0.5 size-4 text-notice" />
+          <span>
+            A policy requires {neededApprovals(approvals_needed, approver_roles)}. Nothing happens before that.
+          </span>
+        </p>
       )}
       {!isFine && <Remedy token={token} preflight={preflight} />}
     </section>

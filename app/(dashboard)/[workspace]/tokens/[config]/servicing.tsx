@@ -20,7 +20,7 @@ import { toBaseUnits } from "#shared/amount.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { AmountField } from "./amount-field.tsx"
 import { Balances } from "./balances.tsx"
-import { RulesCheck } from "./preflight-panel.tsx"
+import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { type Sending, usePreflight } from "./use-preflight.ts"
 import { isAddress, WalletField } from "./wallet-field.tsx"
@@ -54,7 +54,7 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
   const amount = entered.amount.trim()
   const reference = entered.reference.trim()
   const { reason, hasConsent } = entered
-  const sending: Sending = { token, kind: act, from: wallet, to, amount }
+  const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent }
   const checked = usePreflight(sending)
   const { isAccepted, problem } = checked
   const balance = useBalance(token.id, wallet)
@@ -172,7 +172,7 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
         disabled={!isAccepted || isUncovered || (hashed !== null && hash === null && hashed.problem === null)}
         className="w-full"
       >
-        {label}
+        {submitLabel(label, checked)}
       </Submit>
     </Form>
   )

@@ -8,15 +8,23 @@ import { isAddress } from "./wallet-field.tsx"
 const CHECK_EVERY_MS = 4000
 
 /** What a form is about to send. A mint has no sender and a burn no recipient. */
-export type Sending = { kind: MovementKind; token: TokenView; from: string; to: string; amount: string }
+export type Sending = {
+  kind: MovementKind
+  token: TokenView
+  from: string
+  to: string
+  amount: string
+  /** Only of a burn. */
+  hasConsent?: boolean
+}
 
 export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
   amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
 
-const askOf = ({ kind, token, from, to, amount }: Sending): InputOf<"token.preflight"> => {
+const askOf = ({ kind, token, from, to, amount, hasConsent = false }: Sending): InputOf<"token.preflight"> => {
   const common = { mint_config: token.id, amount }
   if (kind === "mint") return { kind, ...common, user_pubkey: to }
-  if (kind === "burn") return { kind, ...common, user_pubkey: from }
+  if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent }
   return { kind, ...common, from_pubkey: from, to_pubkey: to }
 }
 

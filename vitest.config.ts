@@ -21,8 +21,8 @@ export default defineConfig({
     // Four on two cores, because some always wait for a clock, a chain or a disk.
     maxWorkers: 4,
     // Only a broken test takes this long. A loaded machine and a validator are slow, and no test measures time.
-    testTimeout: 400_000,
-    hookTimeout: 400_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 180_000 } },
     // Quick tests first, then all others in parallel.
     projects: [

@@ -135,8 +135,8 @@ test("a killed Postgres and a killed local network come back at the same address
   const [postmaster, localnet] = [postgresPid()!, localnetPid()!]
   signal(postmaster, "SIGKILL")
   signal(localnet, "SIGKILL")
-  await expect.poll(() => postgresPid() !== postmaster && localnetPid() !== localnet, slow).toBe(true)
-  await expect.poll(() => answers(services), slow).toBe(true)
+  await expect.poll(() => postgresPid() !== postmaster && localnetPid() !== localnet).toBe(true)
+  await expect.poll(() => answers(services)).toBe(true)
 })
 
 test("a command line uses the services of the running server and leaves them running", async () => {
@@ -167,7 +167,7 @@ test("a server that starts while a command line runs takes its services over", a
   command.send("stop")
   await once(command, "exit")
   expect(postgresPid()).toBe(postmaster)
-  await expect.poll(() => answers(server), slow).toBe(true)
+  await expect.poll(() => answers(server)).toBe(true)
 })
 
 test("a command line keeps the database that a stopping server would have ended", async () => {
@@ -191,8 +191,6 @@ test("a taken port is reported with the setting that changes it, and nothing sta
   occupant.close()
   await once(occupant, "close")
 })
-
-const slow = { timeout: 15_000 }
 
 async function answers({ databaseUrl, rpcUrl }: Services): Promise<boolean> {
   const sql = postgres(databaseUrl, { ...socketOptions(databaseUrl), max: 1 })

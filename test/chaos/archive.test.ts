@@ -62,4 +62,4 @@ test("processes that archive can be killed at any moment without losing, duplica
   expect(await content()).toEqual(before)
   expect(await place()).toEqual({ hot: 0, archived: KILLS * ROWS * 2 })
   await sql.end()
-}, 240_000)
+})

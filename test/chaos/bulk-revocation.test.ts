@@ -33,7 +33,7 @@ beforeAll(async () => {
   customers = newCustomers(deployment, { apiKey: await deployment.createKey(), total: TOTAL })
   await customers.runAll()
   await allVerified(customers)
-}, 180_000)
+})
 afterAll(() => deployment.destroy())
 
 /** The signed-in owner of the customers' account. */
@@ -116,7 +116,7 @@ test("a server that is killed repeatedly during a bulk revocation revokes each a
   )
   expect(lines.map(({ subject }) => subject).sort()).toEqual([...ids].sort())
   await audit(deployment)
-}, 180_000)
+})
 
 /** The list's report and the number of revoked attestations, with no change between the two reads. */
 async function once(id: string): Promise<[BulkRevocation, number]> {

@@ -32,4 +32,4 @@ test("every approved wallet is verified exactly once, whatever is killed and wha
     console.error(lines.join("\n"))
     throw error
   }
-}, 400_000)
+})

@@ -133,9 +133,7 @@ export async function createDeployment(environment: Record<string, string> = {})
 
     /** An API key of a test workspace, created on the command line, of another version if that is in another folder. */
     async createKey(account = "chaos", changes: Record<string, string> = {}, cwd = root): Promise<string> {
-      // An older version without --create.
-      await this.command(["account", "create", "--name", account, "--plan", "growth"], changes, null, cwd)
-      const argv = ["key", "create", "--account", account, "--mode", "test", "--json"]
+      const argv = ["key", "create", "--account", account, "--create", "--plan", "growth", "--mode", "test", "--json"]
       const { exitCode, stdout, stderr } = await this.command(argv, changes, null, cwd)
       if (exitCode !== 0) throw new Error(`key create exited with ${exitCode}: ${stdout}${stderr}`)
       return (JSON.parse(stdout) as { api_key: string }).api_key

@@ -24,7 +24,7 @@ beforeAll(async () => {
   // The first case creates the credential's mint, so that the others are single transactions.
   await next()
   await allVerified(customers)
-}, 120_000)
+})
 afterAll(() => deployment.destroy())
 
 test("a lost transaction is signed again only when it can no longer land, and lands once", async () => {
@@ -47,7 +47,7 @@ test("a lost transaction is signed again only when it can no longer land, and la
   const [first, ...later] = await transactionsOf(sessionId!)
   expect(first).toEqual({ signature: lost, status: "expired" })
   expect(later).toMatchObject([{ status: "confirmed" }])
-}, 120_000)
+})
 
 test("a transaction that landed unnoticed is found, however late, and not signed again", async () => {
   const { sessionId, signature } = await landedUnseen()
@@ -60,7 +60,7 @@ test("a transaction that landed unnoticed is found, however late, and not signed
   await deployment.localnet("localnet_setFaults", {})
   await allVerified(customers)
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
-}, 120_000)
+})
 
 test("a transaction that landed unnoticed before kill -9 is found by the next server", async () => {
   const { sessionId, signature } = await landedUnseen()
@@ -70,7 +70,7 @@ test("a transaction that landed unnoticed before kill -9 is found by the next se
   await deployment.ready(server)
   await allVerified(customers)
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
-}, 120_000)
+})
 
 test("in the end the chain agrees with the database", () => prove(deployment, customers), 120_000)
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await customers.runAll()
   await allVerified(customers)
   wallets = customers.cases.map(({ wallet }) => wallet)
-}, 120_000)
+})
 afterAll(() => deployment.destroy())
 
 /** Interrupts a command again and again. */
@@ -83,7 +83,7 @@ test("a key is replaced correctly, however often the command is interrupted whil
   const changes = await deployment.query((sql) => sql`select detail from audit_entries where action = 'signer.set'`)
   expect(changes).toHaveLength(1)
   await audit(deployment)
-}, 240_000)
+})
 
 test("a restored database is compared once, however often the command is interrupted", async () => {
   const backups = new Backups(deployment)
@@ -109,4 +109,4 @@ test("a restored database is compared once, however often the command is interru
   const again = issue(3)
   await again.done
   await audit(deployment)
-}, 240_000)
+})

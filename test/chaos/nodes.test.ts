@@ -27,4 +27,4 @@ test("every approved wallet is verified exactly once, whatever nodes answer and 
     console.error(lines.join("\n"))
     throw error
   }
-}, 400_000)
+})

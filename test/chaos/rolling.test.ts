@@ -41,7 +41,7 @@ beforeAll(async () => {
   const payer = localKeys(signer)(feePayerPurpose("test")).publicKey
   await connection.requestAirdrop(payer, 1000 * LAMPORTS_PER_SOL)
   before = unpack(previousRelease(), join(deployment.dataDir, "before"))
-}, 120_000)
+})
 afterAll(async () => {
   await deployment.destroy()
   await localnet.close()
@@ -170,4 +170,4 @@ test("two replicas can be upgraded and then restarted, one after the other, with
     signal(server.pid, "SIGTERM")
     expect(await server.exited).toBe(0)
   }
-}, 400_000)
+})

@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Only the embedded network funds itself.
   const connection = new Connection(localnet.url, "confirmed")
   await connection.requestAirdrop(localKeys(signer)(feePayerPurpose("test")).publicKey, 1000 * LAMPORTS_PER_SOL)
-}, 120_000)
+})
 afterAll(async () => {
   await deployment.destroy()
   await localnet.close()
@@ -55,4 +55,4 @@ test("a web process without VOUCH_SIGNER and two workers do nothing twice when o
     signal(server.pid, "SIGTERM")
     expect(await server.exited, server.output()).toBe(0)
   }
-}, 180_000)
+})

@@ -37,7 +37,7 @@ test("after SIGTERM, a request in progress completes, every process ends, and ac
   await deployment.ready(deployment.startServer())
   const { json } = await customers.read("/attestations")
   expect(json.data).toMatchObject([{ session_id: session, user_pubkey: customers.cases[0]!.wallet }])
-}, 120_000)
+})
 
 test.runIf(process.platform === "linux")(
   "a server of built pages does not load the compiler",
@@ -61,7 +61,7 @@ test("SIGTERM during a start ends the server just as cleanly", async () => {
   signal(server.pid, "SIGTERM")
   expect(await server.exited, server.output()).toBe(0)
   expect(processesOf(dataDir)).toEqual([])
-}, 120_000)
+})
 
 /** A request whose headers the server has read and whose body has not been sent. */
 async function beginRequest(port: number, apiKey: string, wallet: string) {

@@ -36,7 +36,7 @@ test("after kill -9 the next start takes over the database and the chain, and a 
   expect(second.output()).toContain(`pid ${server.pid}`)
   await deployment.ready(server)
   expect(postmasterOf(dataDir)).toBe(postmaster)
-}, 120_000)
+})
 
 test("a server can start after the last one was killed while its local network was starting", async () => {
   deployment = await createDeployment()
@@ -52,7 +52,7 @@ test("a server can start after the last one was killed while its local network w
   await sleep(3000)
   signal(pid, "SIGCONT")
   await deployment.ready(next)
-}, 120_000)
+})
 
 test("a server can start after the first start was killed at any point", async () => {
   deployment = await createDeployment()
@@ -68,4 +68,4 @@ test("a server can start after the first start was killed at any point", async (
   const customers = newCustomers(deployment, { apiKey: await deployment.createKey(), total: 2 })
   await customers.runAll()
   await prove(deployment, customers)
-}, 120_000)
+})

@@ -6,6 +6,9 @@ export const approvalActions = {
   transfer: "Transfer",
   burn: "Burn",
   force_transfer: "Forced transfer",
+  unfreeze: "Lift a freeze",
+  unpause: "Unpause a token",
+  config_change: "Change of a token",
   policy_change: "Change of an approval policy",
 } as const
 export type ApprovalAction = keyof typeof approvalActions

@@ -23,6 +23,11 @@ export const dashboardErrors = {
     "Another member has to confirm",
     "You asked for this decision, so you cannot confirm it. Ask another member who decides reviews.",
   ),
+  awaiting_approval: define(
+    409,
+    "Waiting for approval",
+    "Nothing has happened yet. It takes effect once another member approves it under Approvals.",
+  ),
   bulk_revocation_not_found: define(
     404,
     "Not found",

@@ -77,7 +77,7 @@ export const Shortened = ({ value }: { value: string }) => (
 /** In dense rows the copy icon appears only on hover or focus. */
 const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
 
-const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
+export const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
 /** Text to copy as is: a command, a key, a transaction. */
 export function CodeBlock({ code, label }: { code: string /** What it is: "Command", "API key". */; label: string }) {

@@ -1,6 +1,8 @@
 import { clsx } from "clsx"
+import { useParams } from "next/navigation.js"
 import { createContext, use, useEffect, useId, useRef, useState } from "react"
 import { Icon } from "./icons.tsx"
+import { Link } from "./link.tsx"
 import { fieldsIn, type Problem, problemOf } from "./problem.ts"
 import { useIsReady } from "./store.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
@@ -116,21 +118,40 @@ function missing(form: HTMLFormElement): Problems {
   return problems
 }
 
-/** An error that does not belong to one field. Takes the focus, so that screen readers read it. */
-export const FormError = ({ problem, ref }: { problem: Problem; ref?: React.Ref<HTMLDivElement> }) => (
-  <div
-    ref={ref}
-    role="alert"
-    tabIndex={-1}
-    className="flex gap-2.5 rounded-lg bg-danger-soft px-3 py-2.5 text-sm text-danger"
-  >
-    <Icon name="alert" className="mt-0.5 size-4" />
-    <div className="min-w-0">
-      <p>{problem.detail}</p>
-      {problem.requestId && <p className="mt-0.5 font-mono text-xs">{problem.requestId}</p>}
+/**
+ * An error that does not belong to one field, or what a request waits for. Takes the focus, so that screen readers read
+ * it.
+ */
+export const FormError = ({ problem, ref }: { problem: Problem; ref?: React.Ref<HTMLDivElement> }) => {
+  const { detail, requestId, approvalId } = problem
+  return (
+    <div
+      ref={ref}
+      role="alert"
+      tabIndex={-1}
+      className={clsx(
+        "flex gap-2.5 rounded-lg px-3 py-2.5 text-sm",
+        approvalId === undefined ? "bg-danger-soft text-danger" : "bg-notice-soft text-ink",
+      )}
+    >
+      <Icon name={approvalId === undefined ? "alert" : "clock"} className="mt-0.5 size-4" />
+      <div className="min-w-0">
+        <p>{detail}</p>
+        {approvalId && <ApprovalLink id={approvalId} />}
+        {requestId && <p className="mt-0.5 font-mono text-xs">{requestId}</p>}
+      </div>
     </div>
-  </div>
-)
+  )
+}
+
+function ApprovalLink({ id }: { id: string }) {
+  const { workspace } = useParams<{ workspace: string }>()
+  return (
+    <Link href={`/${workspace}/approvals/${id}`} prefetch={false} className="text-accent hover:underline">
+      Open the request
+    </Link>
+  )
+}
 
 type Children = { children: React.ReactNode }
 type FieldProps = {

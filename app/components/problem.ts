@@ -1,7 +1,13 @@
 import { CallError } from "#app/api.ts"
 
 /** An error for a person to read, with the id by which support finds it. */
-export type Problem = { code: string; detail: string; requestId: string | null }
+export type Problem = {
+  code: string
+  detail: string
+  requestId: string | null
+  /** The approval that the request waits for. Then nothing is wrong. */
+  approvalId?: string
+}
 
 /** An error in our own words, thrown by a form's action. */
 export class Refused extends Error {}
@@ -12,7 +18,13 @@ const unreachable: Problem = {
   requestId: null,
 }
 
-type ErrorBody = { error: string; detail: string; request_id?: string; requestId?: string | null }
+type ErrorBody = {
+  error: string
+  detail: string
+  request_id?: string
+  requestId?: string | null
+  approvalId?: string
+}
 
 /** The server's words for a failed call, or ours if there was no answer. */
 export function problemOf(error: unknown): Problem {
@@ -21,7 +33,9 @@ export function problemOf(error: unknown): Problem {
   const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
   const refusal = said as Partial<ErrorBody> | null | undefined
   if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable
-  return { code: refusal.error, detail: refusal.detail, requestId: refusal.requestId ?? refusal.request_id ?? null }
+  const { error: code, detail, approvalId } = refusal as ErrorBody
+  if (approvalId !== undefined) return { code, detail, requestId: null, approvalId }
+  return { code, detail, requestId: refusal.requestId ?? refusal.request_id ?? null }
 }
 
 /** Whether a retry may succeed: no response, or a server error. */

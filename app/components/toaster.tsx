@@ -1,13 +1,16 @@
+import { useParams, useRouter } from "next/navigation.js"
 import { useEffect } from "react"
 import { Toaster as Stack, toast } from "sonner"
 import { toasts } from "./toast.ts"
 
 export default function Toaster() {
   const waiting = toasts.use()
+  const router = useRouter()
+  const { workspace } = useParams<{ workspace?: string }>()
   // The stack subscribes in its own effect, which runs before this one.
   useEffect(() => {
-    if (waiting?.length) showAll()
-  }, [waiting])
+    if (waiting?.length) showAll((approvalId) => router.push(`/${workspace}/approvals/${approvalId}`))
+  }, [waiting, router, workspace])
   return (
     <Stack
       theme="system"
@@ -22,10 +25,12 @@ export default function Toaster() {
 }
 
 /** Reads them again, because more may have come since they were rendered. */
-function showAll(): void {
-  for (const { text, detail, isProblem } of toasts.read() ?? []) {
+function showAll(openApproval: (id: string) => void): void {
+  for (const { text, detail, isProblem, approvalId } of toasts.read() ?? []) {
     const options = detail === null ? {} : { description: detail }
-    if (isProblem) toast.error(text, options)
+    if (approvalId !== undefined)
+      toast.info(text, { action: { label: "Open", onClick: () => openApproval(approvalId) } })
+    else if (isProblem) toast.error(text, options)
     else toast.success(text, options)
   }
   toasts.set([])

@@ -86,12 +86,12 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change"
-  /** Id of the operation or the policy */
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change"
+  /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
   request: Record<string, unknown>
-  /** SHA-256 of the request, the policy's version and the token's rules, base64url */
+  /** SHA-256 of the request, the policy's version and the state of what it is about, base64url */
   digest: string
   /** The policy; null for the default one */
   policy_id: string | null
@@ -104,7 +104,7 @@ export interface Approval {
     /** UTC, ISO 8601, to the second */
     at: string
   }>
-  /** Only `pending` is not final. `void`: the policy or the rules have changed, so the request must be made again */
+  /** Only `pending` is not final. `void`: the policy or what it is about has changed, so the request must be made again */
   state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
   /** Name of the key or member that requested it */
   requested_by: string
@@ -116,7 +116,7 @@ export interface Approval {
   expires_at: string
   /** Null while pending */
   ended_at: string | null
-  /** What came of it once approved; null before */
+  /** What came of it once approved, empty if it has no operation; null before */
   outcome: {
     /** The operation that it began */
     operation_id?: string
@@ -141,7 +141,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -162,7 +162,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -300,7 +300,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -353,7 +353,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -1464,7 +1464,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "policy_change" | undefined
     /** Only requests of this key */
     requested_by?: string | undefined
     /** Maximum number of results per page */

@@ -5,6 +5,8 @@ export type ClientErrorCode =
   | "connection_failed"
   | "timeout"
   | "unexpected_response"
+  /** A policy of the workspace requires other members: nothing has happened yet. `approvalId` says what to poll. */
+  | "awaiting_approval"
   /** From `verifyOnChain`: too many transactions name the credential's account. Pass `transaction`. */
   | "history_too_long"
   /** From `verifyOnChain`: the wallet has too many token accounts to check them all. Pass `transaction` or `mint`. */
@@ -28,6 +30,8 @@ export class VouchError extends Error {
   readonly retryAfterSeconds: number | null
   /** With `events_rewound`: the cursor to continue from. */
   readonly resumeCursor: string | null
+  /** With `awaiting_approval`: the approval, for `getApproval`. */
+  readonly approvalId: string | null
 
   constructor(
     code: ErrorCode | ClientErrorCode,
@@ -37,10 +41,12 @@ export class VouchError extends Error {
       requestId?: string | null
       retryAfterSeconds?: number | null
       resumeCursor?: string | null
+      approvalId?: string | null
       cause?: unknown
     } = {},
   ) {
-    const { status = null, requestId = null, retryAfterSeconds = null, resumeCursor = null, cause } = about
+    const { status = null, requestId = null, retryAfterSeconds = null, cause } = about
+    const { resumeCursor = null, approvalId = null } = about
     super(`${code}: ${detail}${requestId === null ? "" : ` (${requestId})`}`, cause === undefined ? {} : { cause })
     this.code = code
     this.detail = detail
@@ -48,5 +54,6 @@ export class VouchError extends Error {
     this.requestId = requestId
     this.retryAfterSeconds = retryAfterSeconds
     this.resumeCursor = resumeCursor
+    this.approvalId = approvalId
   }
 }

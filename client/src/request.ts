@@ -102,6 +102,7 @@ function read(response: Response, text: string): unknown {
   const body = parse(text)
   if (ok && body !== undefined) {
     const seconds = retryAfter(headers.get("retry-after"))
+    if (status === 202) refuseAwaiting(body as object)
     if (status === 202 && seconds !== null) comeBack.set(body as object, seconds)
     return body
   }
@@ -118,6 +119,14 @@ function read(response: Response, text: string): unknown {
     ...about,
     requestId,
   })
+}
+
+/** An approval in place of the record that the method returns. An operation that waits is returned with its status. */
+function refuseAwaiting(body: object): void {
+  if (!("approval_id" in body && "digest" in body)) return
+  const approvalId = String(body.approval_id)
+  const detail = `This needs the approval of other members. Nothing has happened yet. Poll getApproval({ id: "${approvalId}" }).`
+  throw new VouchError("awaiting_approval", detail, { status: 202, approvalId })
 }
 
 function parse(text: string): unknown {

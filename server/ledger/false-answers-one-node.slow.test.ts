@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { applyConfig } from "#server/domain/tokens/configs.ts"
+import { applyConfig } from "#server/domain/tokens/change-config.ts"
 import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.ts"
 import type { Address } from "#shared/address.ts"
 import { makeNodeLie } from "#test/doubles/make-node-lie.ts"

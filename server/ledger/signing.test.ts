@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { applyConfig } from "#server/domain/tokens/configs.ts"
+import { applyConfig } from "#server/domain/tokens/change-config.ts"
 import type { Address } from "#shared/address.ts"
 import { heldKeys } from "#test/doubles/keys.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { inOtherMode, secondsLeftIn } from "#domain/accounts"
+import { type ApprovalRecord, AwaitingApproval } from "#domain/approvals"
 import { resumeCursorIn } from "#domain/events"
 import {
   type Answer,
@@ -83,10 +84,11 @@ function headersOf({ route, request }: Call, { status, body }: Answer): string[]
     const resumeCursor = resumeCursorIn(body)
     return resumeCursor === null ? [] : ["Resume-Cursor", resumeCursor]
   }
-  const { accepted } = route.meta
-  if (status !== 202 || !accepted) return []
+  const { accepted, needsApproval } = route.meta
+  if (status !== 202 || !(accepted || needsApproval)) return []
   const record = JSON.parse(body) as Record<string, unknown>
-  const path = record.status === "awaiting_approval" ? "/approval/{approval_id}" : accepted
+  const isWaiting = record.status === "awaiting_approval" || !accepted
+  const path = isWaiting ? "/approval/{approval_id}" : accepted
   const location = `/v1${path.replace(/\{(\w+)\}/g, (_, field: string) => String(record[field]))}`
   const applied = prefersAsync(request.headers.prefer) ? ["Preference-Applied", "respond-async"] : []
   return ["Location", location, "Retry-After", "1", ...applied]
@@ -108,9 +110,20 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   }
   const output = await traced(route.name, () => invoke(route.procedure, route.name, context, input)).catch(
     async (error) => {
+      const approval = approvalIn(error)
+      if (approval !== null) {
+        answer.status = 202
+        return approval
+      }
       if (principal === null || input === null || isContended(error)) throw error
       throw (await inOtherMode(toFailure(error).code, principal, input)) ?? error
     },
   )
   return { status: answer.status, body: JSON.stringify(output) }
+}
+
+/** The approval that an act waits for. */
+function approvalIn(error: unknown): ApprovalRecord | null {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return cause instanceof AwaitingApproval ? cause.approval : null
 }

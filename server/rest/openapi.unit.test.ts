@@ -184,6 +184,7 @@ describe("errors", () => {
     if (method !== "GET" && !meta.raw) expected.push("unsupported_media_type")
     if (meta.raw) expected.push("rate_limited", "database_unavailable", "invalid_signature")
     if (meta.idempotent) expected.push("invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused")
+    if (meta.needsApproval) expected.push("approver_missing")
     expected.push(...(meta.fails ?? []))
     const documented = Object.keys(operation.responses).flatMap((status) => codesUnder(operation, Number(status)))
     expect([...documented].sort()).toEqual([...new Set(expected)].sort())
@@ -218,8 +219,10 @@ describe("around the bodies", () => {
     expect(names.includes("Idempotency-Key")).toBe(route.meta.idempotent === true)
   })
 
-  test.each(each)("%s documents 202 exactly if its work may continue after the answer", (_, route) => {
-    expect("202" in operationFor(route).responses).toBe(route.meta.accepted !== undefined)
+  test.each(each)("%s documents 202 exactly if its work may continue after the answer or need approval", (_, route) => {
+    expect("202" in operationFor(route).responses).toBe(
+      route.meta.accepted !== undefined || route.meta.needsApproval === true,
+    )
   })
 
   test.each(each)("%s documents its path and query parameters, with examples of required ones", (_, route) => {

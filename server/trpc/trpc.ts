@@ -1,10 +1,12 @@
 import { initTRPC } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
+import { AwaitingApproval, awaitedBy } from "#domain/approvals"
 import {
   type Context,
   claimOf,
   fingerprintOf,
+  type IdempotencyClaim,
   isContended,
   type Principal,
   readIdempotencyKey,
@@ -12,6 +14,7 @@ import {
   withKey,
 } from "#domain/requests"
 import { toFailure } from "#server/http/failure.ts"
+import { isId } from "#server/lib/ids.ts"
 import type { Json } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"
 import { sentenceOf } from "#server/lib/validation.ts"
@@ -34,6 +37,8 @@ export type ProcedureMeta = OpenApiMeta<{
   raw?: boolean
   /** If it may answer 202: the path below /v1 to poll, with the record's fields in braces. */
   accepted?: `/${string}`
+  /** A policy may require the approval of further members: the answer is then 202 with the approval. */
+  needsApproval?: boolean
   /** Its own errors, in addition to those of every endpoint. */
   fails?: readonly ErrorCode[]
 }>
@@ -53,8 +58,15 @@ const t = initTRPC
     },
     // The dashboard gets the same code, detail and request id as a REST client, and no details of an unknown error.
     errorFormatter({ shape, error, ctx }) {
-      const { code, message: detail } = toFailure(error)
-      const data = { error: code, detail, requestId: ctx?.requestId ?? null, httpStatus: statusOf(code) }
+      const failure = toFailure(error)
+      const { code, message: detail } = failure
+      const data = {
+        error: code,
+        detail,
+        requestId: ctx?.requestId ?? null,
+        httpStatus: statusOf(code),
+        ...(failure instanceof AwaitingApproval && { approvalId: failure.approval.approval_id }),
+      }
       return { ...shape, message: detail, data }
     },
   })
@@ -88,16 +100,27 @@ export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next
   if (principal === null) return refuseAnonymous(ctx)
   requireScope(principal, meta?.scope)
   const key = meta?.idempotent ? readIdempotencyKey(ctx.idempotencyKey) : null
-  if (key === null) return next({ ctx: { principal } })
+  if (key === null) return refuseIfAwaited(principal, meta, ctx.idempotency).then(() => next({ ctx: { principal } }))
   return getRawInput().then((input) => {
     const idempotency = claimOf(principal, key, fingerprintOf("POST", path, { input: (input ?? null) as Json }))
     return withKey(idempotency, async () => {
+      await refuseIfAwaited(principal, meta, idempotency)
       const outcome = await next({ ctx: { principal, idempotency } })
       if (!outcome.ok && isContended(outcome.error)) throw outcome.error
       return outcome
     })
   })
 })
+
+/** A repeat of a request that asked for approval must not act. Throws AwaitingApproval. */
+async function refuseIfAwaited(
+  { workspaceId }: Principal,
+  meta: ProcedureMeta | undefined,
+  idempotency: IdempotencyClaim | null,
+): Promise<void> {
+  const begun = idempotency?.begun ?? null
+  if (meta?.needsApproval && begun !== null && isId("apr", begun)) throw await awaitedBy(workspaceId, begun)
+}
 
 type Openapi = NonNullable<ProcedureMeta["openapi"]>
 type Route = `${Openapi["method"]} /${string}`

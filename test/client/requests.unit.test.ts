@@ -138,6 +138,17 @@ test("an error shows code, detail and request id, but never the key", async () =
   )
 })
 
+test("a request that needs approval fails with the approval's id, and an operation that waits is returned", async () => {
+  const approval = { approval_id: "apr_1", digest: "d", state: "pending" }
+  const operation = { operation_id: "op_1", approval_id: "apr_2", status: "awaiting_approval" }
+  const server = await serve(json(202, approval), json(202, operation))
+  const vouch = server.client()
+  const error = await vouch.unpauseMintConfig({ id: "fund" }).catch((one) => one)
+  expect(error).toMatchObject({ name: "VouchError", code: "awaiting_approval", status: 202, approvalId: "apr_1" })
+  expect(await vouch.mintTokens({ user_pubkey: "w", mint_config: "fund", amount: "1" })).toEqual(operation)
+  expect(server.asked).toHaveLength(2)
+})
+
 test("baseUrl may lack the version, but must be an address", async () => {
   const server = await serve(json(200, {}))
   const origin = new URL(server.baseUrl).origin

@@ -2,7 +2,8 @@ import { sql } from "#db/client.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { DashboardErrorCode } from "#shared/errors.ts"
-import type { TestApp } from "../fixtures/app.ts"
+import { newWallet, type TestApp } from "../fixtures/app.ts"
+import { requireApproval } from "../fixtures/approvals.ts"
 import { Browser, member, PASSWORD } from "../fixtures/people.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
 import { done, type Example, SCHEMA, type Scenario } from "./example.ts"
@@ -95,6 +96,13 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
     await decide(officer, review_id, { decision: "approve" })
     const { version } = (await officer.query("review.get", { review_id })).data
     return page(officer, "review.confirm", { review_id, version })
+  },
+  awaiting_approval: async (app) => {
+    const { account, owner } = await reviewTeam(app)
+    await requireApproval(account, ["unfreeze"])
+    const json = { user_pubkey: newWallet(), reason_code: "court_order", reference: "2026-CV-0417" }
+    await owner.mutate("token.freeze", json)
+    return page(owner, "token.unfreeze", json)
   },
   bulk_revocation_not_found: byOwner("bulkRevocation.cancel", { id: newId("blk") }),
   too_many_bulk_revocations: async (app) => {

@@ -81,9 +81,11 @@ class _Retrying(httpx.BaseTransport):
         except httpx.TransportError as cause:
             detail = f"The connection to {_origin(request)} failed: {cause}. Check base_url, and that Vouch is running."
             raise VouchError("connection_failed", detail) from cause
-        if response.is_success:
-            return response
-        raise _error_of(response)
+        if not response.is_success:
+            raise _error_of(response)
+        if response.status_code == 202:
+            _refuse_awaiting(response)
+        return response
 
     def close(self) -> None:
         self._transport.close()
@@ -91,6 +93,14 @@ class _Retrying(httpx.BaseTransport):
 
 def _origin(request: httpx.Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc.decode()}"
+
+
+def _refuse_awaiting(response: httpx.Response) -> None:
+    """Raises for an approval in place of the record that the function returns."""
+    body = json.loads(response.content)
+    if "approval_id" in body and "digest" in body:
+        detail = "This needs the approval of other members. Nothing has happened yet. Poll the approval."
+        raise VouchError("awaiting_approval", detail, status=202, approval_id=body["approval_id"])
 
 
 def _error_of(response: httpx.Response) -> VouchError:

@@ -39,9 +39,8 @@ export const approvalRecord = z
   .object({
     approval_id: idOf("apr").meta({ description: "The approval's id" }),
     action: z.enum(allApprovalActions).meta({ description: "What was requested", example: "force_transfer" }),
-    subject: z.string().meta({
-      pattern: `(${idPattern("op")})|(${idPattern("apol")})`,
-      description: "Id of the operation or the policy",
+    subject: z.string().max(100).meta({
+      description: "What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address",
       example: "op_9sXcVbNmQwErTyUiPaSdFg",
     }),
     request: z.record(z.string(), z.unknown()).meta({
@@ -54,7 +53,7 @@ export const approvalRecord = z
     }),
     digest: z.string().meta({
       pattern: "^[A-Za-z0-9_-]{43}$",
-      description: "SHA-256 of the request, the policy's version and the token's rules, base64url",
+      description: "SHA-256 of the request, the policy's version and the state of what it is about, base64url",
       example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
     }),
     policy_id: idOf("apol").nullable().meta({ description: "The policy; null for the default one", example: null }),
@@ -69,7 +68,7 @@ export const approvalRecord = z
       .meta({ description: "The approvals so far" }),
     state: z.enum(approvalStates).meta({
       description:
-        "Only `pending` is not final. `void`: the policy or the rules have changed, so the request must be made again",
+        "Only `pending` is not final. `void`: the policy or what it is about has changed, so the request must be made again",
       example: "pending",
     }),
     requested_by: z.string().meta({ description: "Name of the key or member that requested it", example: "Backend" }),
@@ -84,7 +83,7 @@ export const approvalRecord = z
         detail: z.string().optional(),
       })
       .nullable()
-      .meta({ description: "What came of it once approved; null before", example: null }),
+      .meta({ description: "What came of it once approved, empty if it has no operation; null before", example: null }),
   })
   .meta({ id: "Approval" })
 export type ApprovalRecord = z.infer<typeof approvalRecord>

@@ -13,6 +13,8 @@ export type Asking = {
   subject: string
   operationId: string | null
   request: Record<string, unknown>
+  /** Fields of the request that the audit log must not keep, because its entries can never be erased. */
+  personal?: readonly string[]
   policy: Policy
   /** Identifies the rules that the request was checked against. */
   rules: string
@@ -21,7 +23,7 @@ export type Asking = {
 
 /** Asks for the approvals that a policy requires, instead of acting. Errors: approver_missing. */
 export async function askApproval(sql: Queryable, workspaceId: string, asking: Asking): Promise<ApprovalRow> {
-  const { action, subject, operationId, request, policy, author } = asking
+  const { action, subject, operationId, request, personal = [], policy, author } = asking
   const now = clock.now()
   const requester = await requesterOf(sql, workspaceId, author)
   const { members, ...shown } = requester
@@ -35,7 +37,8 @@ export async function askApproval(sql: Queryable, workspaceId: string, asking: A
       ${policy.id}, ${policy.approvals}, ${policy.roles}, ${sql.json(shown)}, ${members}, ${author.requestId}, ${now},
       ${addSeconds(now, policy.expires_in_hours * 3600)}, ${operationId})
     returning ${sql(approvalColumns)}`
-  const detail = { action, approval: row!.id, digest: row!.digest, request }
+  const kept = Object.fromEntries(Object.entries(request).filter(([name]) => !personal.includes(name)))
+  const detail = { action, approval: row!.id, digest: row!.digest, request: kept }
   await recordChange(sql, workspaceId, { author, action: "approval.requested", subject, detail })
   return row!
 }

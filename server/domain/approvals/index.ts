@@ -28,6 +28,16 @@ export {
 } from "./approval.ts"
 export { approversOf, missingApprovers, requesterOf, withApprovers } from "./approvers.ts"
 export { askApproval } from "./ask.ts"
+export {
+  AwaitingApproval,
+  awaitedBy,
+  type Bound,
+  type Decided,
+  doneOf,
+  isRefusal,
+  type Replay,
+  underPolicy,
+} from "./under-policy.ts"
 export { countApprovals, expireApprovals, getApproval, listApprovals } from "./read.ts"
 export {
   type Approving,
@@ -35,5 +45,6 @@ export {
   rejectApproval,
   settleApproval,
   takeApproval,
+  voidApproval,
   withdrawApproval,
 } from "./take.ts"

@@ -15,7 +15,11 @@ export type Binding = { mode: Mode; policies: PolicyRow[] }
 /** A request, as far as a policy can tell it from others. */
 export type Asked = {
   action: ApprovalAction
+  /** Other actions that it amounts to, whose policies bind it too. */
+  also?: readonly ApprovalAction[]
   mint_config: string | null
+  /** Whether it concerns every token, so that a policy about any of them binds it. */
+  isAboutAll?: boolean
   /** Whole tokens. */
   amount: string | null
   /** Whether it takes tokens without their holder's consent. */
@@ -34,9 +38,7 @@ const defaultFor = (action: ApprovalAction): Policy => ({
 })
 
 /** Whether a request needs approval without any policy of the workspace. */
-const needsByDefault: Record<ApprovalAction, (asked: Asked, mode: Mode) => boolean> = {
-  mint: () => false,
-  transfer: () => false,
+const needsByDefault: { [action in ApprovalAction]?: (asked: Asked, mode: Mode) => boolean } = {
   burn: ({ isForced }, mode) => mode === "live" && isForced,
   force_transfer: (_asked, mode) => mode === "live",
   // A change that loosens a policy. Otherwise one member could remove what two must decide.
@@ -48,12 +50,15 @@ export function bindingPolicy({ mode, policies }: Binding, asked: Asked): Policy
   const [strictest] = policies
     .filter((policy) => covers(policy, asked))
     .sort((a, b) => b.approvals - a.approvals || a.roles.length - b.roles.length || (a.id < b.id ? -1 : 1))
-  return strictest ?? (needsByDefault[asked.action](asked, mode) ? defaultFor(asked.action) : null)
+  const isNeeded = actionsOf(asked).some((action) => needsByDefault[action]?.(asked, mode))
+  return strictest ?? (isNeeded ? defaultFor(asked.action) : null)
 }
 
+const actionsOf = ({ action, also = [] }: Asked): ApprovalAction[] => [action, ...also]
+
 function covers({ actions, mint_config, min_amount }: Policy, asked: Asked): boolean {
-  if (!actions.includes(asked.action)) return false
-  if (mint_config !== null && asked.mint_config !== mint_config) return false
+  if (!actionsOf(asked).some((action) => actions.includes(action))) return false
+  if (mint_config !== null && asked.mint_config !== mint_config && !asked.isAboutAll) return false
   return min_amount === null || asked.amount === null || scaled(asked.amount) >= scaled(min_amount)
 }
 

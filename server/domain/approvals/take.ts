@@ -29,7 +29,7 @@ export async function takeApproval(
   const row = await lockFor(sql, approving)
   const isChanged = digestOf({ action: row.action, request: row.request, policy, rules }) !== row.digest
   const reason = isChanged
-    ? "The policy or the token's rules have changed since the request."
+    ? "The policy, or what the request is about, has changed since."
     : !(await canStillRequest(sql, row)) && "The requester has lost access since."
   if (reason !== false) {
     await end(sql, approving, row, { state: "void", reason })
@@ -71,6 +71,11 @@ export async function rejectApproval(sql: Queryable, rejecting: Approving & { re
   const row = await lockFor(sql, rejecting)
   await requireApprover(sql, rejecting, row)
   await end(sql, rejecting, row, { state: "rejected", reason: rejecting.reason })
+}
+
+/** Ends a request that can no longer be done, whoever decides it. Errors: those of `lockFor`. */
+export async function voidApproval(sql: Queryable, approving: Approving, reason: string): Promise<void> {
+  await end(sql, approving, await lockFor(sql, approving), { state: "void", reason })
 }
 
 /** Withdraws a request, as its requester. Errors: approval_not_found, approval_ended, second_person_required. */

@@ -1,12 +1,34 @@
+import { isDeepStrictEqual } from "node:util"
 import { z } from "zod"
-import { sql } from "#db/client.ts"
+import { type Queryable, sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
+import { recordChange } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
 import { type Command, claimKey } from "#domain/requests"
+import { voidPlans } from "#server/ledger/index.ts"
+import { canonicalJson, type Json } from "#server/lib/json.ts"
 import { fail } from "#shared/errors.ts"
-import type { RulesJson } from "#shared/rules/fields.ts"
-import { type ConfigInput, checkTogether, configInput, type MintConfigRecord } from "./config.ts"
-import { changeConfig, configNotFound, getConfig, lockConfig } from "./configs.ts"
+import { holdingNames, type RulesJson } from "#shared/rules/fields.ts"
+import { ensureAssetMints } from "./asset-mint.ts"
+import {
+  type ConfigInput,
+  type ConfigRow,
+  changeableFields,
+  checkTogether,
+  configInput,
+  type MintConfigRecord,
+} from "./config.ts"
+import {
+  type Author,
+  addConfig,
+  configNotFound,
+  getConfig,
+  lockConfig,
+  lockCreation,
+  requireSchemaOf,
+} from "./configs.ts"
+import { followPause, startReconciling } from "./pause.ts"
 import { rulesPatch } from "./rule-schemas.ts"
 
 const { name, symbol, decimals, required_schema, transfer_mode } = configInput.shape
@@ -29,30 +51,44 @@ const patch = z.object(configPatch)
 export type ConfigPatch = z.infer<typeof patch>
 
 /**
- * Changes fields of a configuration. A rule that is not named stays, and null removes it. The new rules apply to every
- * later request and to operations that are not signed yet. Errors: mint_config_not_found, validation_failed,
- * unknown_schema, chain_not_configured.
+ * Changes fields of a configuration, or asks for approval. A rule that is not named stays, and null removes it. The new
+ * rules apply to every later request and to operations that are not signed yet. Errors: mint_config_not_found,
+ * validation_failed, unknown_schema, chain_not_configured, approver_missing; throws AwaitingApproval.
  */
-export async function patchConfig(command: Command & { id: string; patch: ConfigPatch }): Promise<MintConfigRecord> {
-  const { principal, requestId, idempotency, id, patch } = command
+export const patchConfig = (command: Changing & { patch: ConfigPatch }): Promise<MintConfigRecord> =>
+  change(command, ({ transfer_mode: mode }) => {
+    const { patch } = command
+    const elsewhere = "Change it in the dashboard, or with vouch mint-config apply."
+    if (patch.transfer_mode !== undefined && patch.transfer_mode !== mode)
+      fail("validation_failed", `transfer_mode: cannot change here; it is ${mode}. ${elsewhere}`)
+    return patch
+  })
+
+/** Makes a change that was approved. */
+export const redoConfigChange = ({ request, ...command }: Changing & { request: Record<string, unknown> }) =>
+  change(command, () => {
+    const { mint_config: _, ...changes } = request
+    return changes as ConfigPatch
+  })
+
+type Changing = Command & { id: string; replay?: Replay }
+
+async function change(command: Changing, patchFor: (known: ConfigRow) => ConfigPatch): Promise<MintConfigRecord> {
+  const { principal, idempotency, id } = command
   const { workspaceId, mode } = principal
   chainOf(mode)
   if (!idempotency?.begun) {
-    await sql.begin(async (sql) => {
+    const decided = await sql.begin(async (sql) => {
       // Locked before it is merged, so that the later of two simultaneous changes includes the earlier one.
       const known = await lockConfig(sql, workspaceId, id)
       if (!known) return configNotFound(id)
-      if (idempotency) await claimKey(sql, idempotency, id)
-      const { transfer_mode: mode } = known
-      const elsewhere = "Change it in the dashboard, or with vouch mint-config apply."
-      if (patch.transfer_mode !== undefined && patch.transfer_mode !== mode)
-        fail("validation_failed", `transfer_mode: cannot change here; it is ${mode}. ${elsewhere}`)
-      const config = merge(known, patch)
+      const config = merge(known, patchFor(known))
       checkTogether(config)
-      await changeConfig(sql, { principal, requestId }, known, config)
+      return changeConfig(sql, command, known, config)
     })
     publish("ledger")
     publishActivity(workspaceId)
+    doneOf(decided)
   }
   return getConfig(principal, id)
 }
@@ -66,4 +102,110 @@ function merge(known: ConfigInput, { rules, ...fields }: ConfigPatch): ConfigInp
     ...given,
     rules: Object.fromEntries(merged) as RulesJson,
   }
+}
+
+/** Rules about wallets, which holder mode enforces by freezing. */
+const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
+  JSON.stringify([required_schema, ...holdingNames.map((name) => rules[name])])
+
+export type Applied = { outcome: "created" | "changed" | "unchanged"; reconciles: boolean }
+
+/**
+ * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If accounts
+ * must be reconciled, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
+ * validation_failed, unknown_schema, chain_not_configured, approver_missing; throws AwaitingApproval.
+ */
+export async function applyConfig({ principal, requestId }: Author, config: ConfigInput): Promise<Applied> {
+  const { workspaceId, mode } = principal
+  const author = { principal, requestId }
+  chainOf(mode)
+  checkTogether(config)
+  const decided = await sql.begin(async (sql): Promise<Decided<Applied>> => {
+    let known = await lockConfig(sql, workspaceId, config.id)
+    if (!known) {
+      await lockCreation(sql, workspaceId)
+      // The same command in another process may have created it while this one waited.
+      known = await lockConfig(sql, workspaceId, config.id)
+    }
+    if (!known) {
+      await addConfig(sql, author, config)
+      await ensureAssetMints(sql, workspaceId, [config.id])
+      return { done: { outcome: "created", reconciles: false } }
+    }
+    return changeConfig(sql, { ...author, idempotency: null }, known, config)
+  })
+  publish("ledger")
+  publishActivity(workspaceId)
+  return doneOf(decided)!
+}
+
+/**
+ * Changes a locked configuration, or asks for approval. Errors: validation_failed for a field that is fixed on chain,
+ * unknown_schema, approver_missing.
+ */
+async function changeConfig(
+  sql: Transaction,
+  { principal, requestId, idempotency, replay }: Omit<Changing, "id">,
+  known: ConfigRow,
+  config: ConfigInput,
+): Promise<Decided<Applied>> {
+  const { workspaceId } = principal
+  const author = { principal, requestId }
+  const { id, mint } = known
+  const fixed = (["decimals", "name", "symbol"] as const).find((field) => known[field] !== config[field])
+  if (mint !== null && fixed !== undefined) {
+    const has = `the mint has ${JSON.stringify(known[fixed])}`
+    fail("validation_failed", `${fixed}: cannot change; ${has}. Keep it, or create a configuration with another id.`)
+  }
+  await requireSchemaOf(sql, workspaceId, config)
+  const make = async (sql: Transaction) => {
+    if (idempotency) await claimKey(sql, idempotency, id)
+    return makeChange(sql, author, known, config)
+  }
+  const changes = changesTo(known, config)
+  if (Object.keys(changes).length === 0) return { done: await make(sql) }
+  const rules = canonicalJson(only(known, changeableFields) as Json)
+  const about = { subject: id, mint_config: id, request: { mint_config: id, ...changes }, rules }
+  return underPolicy(sql, workspaceId, { action: "config_change", ...about, author, idempotency, replay }, make)
+}
+
+const only = (from: ConfigInput, fields: readonly (keyof ConfigInput)[]) =>
+  Object.fromEntries(fields.map((field) => [field, from[field]]))
+
+/** What a change sets, in the form of a PATCH: of the rules only those that differ, null for one that it removes. */
+function changesTo(known: ConfigInput, config: ConfigInput): ConfigPatch {
+  const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const changes = only(config, fields)
+  if (!fields.includes("rules")) return changes
+  const names = new Set([...Object.keys(known.rules), ...Object.keys(config.rules)]) as Set<keyof RulesJson>
+  const differing = [...names].filter((name) => !isDeepStrictEqual(known.rules[name], config.rules[name]))
+  return { ...changes, rules: Object.fromEntries(differing.map((name) => [name, config.rules[name] ?? null])) }
+}
+
+async function makeChange(sql: Queryable, author: Author, known: ConfigRow, config: ConfigInput): Promise<Applied> {
+  const { workspaceId } = author.principal
+  const { id, mint } = known
+  const changed = await sql`
+    update mint_configs set name = ${config.name}, symbol = ${config.symbol}, decimals = ${config.decimals},
+      required_schema = ${config.required_schema}, transfer_mode = ${config.transfer_mode}, rules = ${sql.json(config.rules)}
+    where workspace_id = ${workspaceId} and id = ${id} and (name, symbol, decimals, required_schema, transfer_mode, rules)
+      is distinct from (${config.name}, ${config.symbol}, ${config.decimals}::smallint, ${config.required_schema},
+        ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
+    returning id`
+  if (changed.length === 0) return { outcome: "unchanged", reconciles: false }
+  await voidPlans(sql, workspaceId)
+  const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const detail = { before: only(known, fields), after: only(config, fields) }
+  await recordChange(sql, workspaceId, { author, action: "mint_config.changed", subject: id, detail })
+  const otherMode = known.transfer_mode !== config.transfer_mode
+  const reconciles =
+    mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
+  // A pause that was only in the books. The mint is paused before any account is opened.
+  if (reconciles && otherMode && known.paused) await followPause(sql, workspaceId, { ...known, ...config })
+  if (reconciles) await startReconciling(sql, workspaceId, id)
+  // Holders have moved tokens themselves. The books are read back from the chain once all accounts are frozen.
+  if (reconciles && otherMode && config.transfer_mode === "agent") {
+    await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
+  }
+  return { outcome: "changed", reconciles }
 }

@@ -6,8 +6,8 @@ import { type Browser, member } from "#test/fixtures/people.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
+import { applyConfig } from "./change-config.ts"
 import type { ConfigInput } from "./config.ts"
-import { applyConfig } from "./configs.ts"
 
 let key: TestKey
 let tokens: TokenFixture

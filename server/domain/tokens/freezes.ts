@@ -1,7 +1,8 @@
 import { z } from "zod"
-import { type Queryable, sql } from "#db/client.ts"
+import { type Queryable, sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { actorOf, recordChange } from "#domain/audit-log"
 import { type Command, claimKey } from "#domain/requests"
 import { followFreeze } from "#domain/token-accounts"
@@ -54,34 +55,62 @@ type Freezing = Command & {
   mintConfig: string | null
   reasonCode: ReasonCode
   reference: string
+  replay?: Replay
+}
+
+/** The body of a request to lift a freeze, as an approval stores it. */
+export type StoredUnfreeze = {
+  user_pubkey: Address
+  mint_config: string | null
+  reason_code: ReasonCode
+  reference: string
 }
 
 /**
  * Freezes a wallet for one token or for every token, or lifts that freeze. Each freeze is separate: lifting one leaves
- * the other. Freezing twice and lifting twice change nothing. Errors: unknown_mint_config.
+ * the other. Freezing twice and lifting twice change nothing. Lifting one may need approval. Errors:
+ * unknown_mint_config, approver_missing; throws AwaitingApproval.
  */
 export async function setFrozen({ frozen, ...command }: Freezing & { frozen: boolean }): Promise<FreezeRecord> {
-  const { principal, requestId, idempotency, wallet, mintConfig, reasonCode, reference } = command
+  const { principal, requestId, idempotency, wallet, mintConfig, reasonCode, reference, replay } = command
   const { workspaceId } = principal
   if (idempotency?.begun) return readFreeze(sql, command)
-  const record = await sql.begin(async (sql) => {
-    if (mintConfig !== null) {
-      const configs = await loadConfigs(sql, workspaceId, [mintConfig], { lock: false })
-      if (!configs.has(mintConfig)) refuse(unknownConfig(mintConfig))
-    }
+  const author = { principal, requestId }
+  const set = async (sql: Transaction) => {
     if (idempotency) await claimKey(sql, idempotency, wallet)
     const isChanged = await (frozen ? insertFreeze : deleteFreeze)(sql, command)
     if (isChanged) {
       await followFreeze(sql, { workspaceId, wallet, mintConfig })
       const action = frozen ? "wallet.frozen" : "wallet.unfrozen"
       const detail = { mint_config: mintConfig, reason_code: reasonCode, reference }
-      await recordChange(sql, workspaceId, { author: { principal, requestId }, action, subject: wallet, detail })
+      await recordChange(sql, workspaceId, { author, action, subject: wallet, detail })
     }
-    return readFreeze(sql, command)
+  }
+  const decided = await sql.begin(async (sql): Promise<Decided<void>> => {
+    if (mintConfig !== null) {
+      const configs = await loadConfigs(sql, workspaceId, [mintConfig], { lock: false })
+      if (!configs.has(mintConfig)) refuse(unknownConfig(mintConfig))
+    }
+    const freeze = frozen ? null : await lockFreeze(sql, command)
+    if (freeze === null) return { done: await set(sql) }
+    const request: StoredUnfreeze = { user_pubkey: wallet, mint_config: mintConfig, reason_code: reasonCode, reference }
+    // A later freeze of the same wallet is another decision.
+    const rules = freeze.frozen_at.toISOString()
+    const about = { subject: wallet, request, mint_config: mintConfig, isAboutAll: mintConfig === null, rules }
+    return underPolicy(sql, workspaceId, { action: "unfreeze", ...about, author, idempotency, replay }, set)
   })
   publish("ledger")
   publishActivity(workspaceId)
-  return record
+  doneOf(decided)
+  return readFreeze(sql, command)
+}
+
+async function lockFreeze(sql: Queryable, { principal, wallet, mintConfig }: Freezing): Promise<FreezeRow | null> {
+  const [row] = await sql<FreezeRow[]>`
+    select ${sql(freezeColumns)} from wallet_freezes
+    where workspace_id = ${principal.workspaceId} and wallet = ${wallet} and mint_config = ${mintConfig ?? EVERY_TOKEN}
+    for update`
+  return row ?? null
 }
 
 async function insertFreeze(sql: Queryable, { principal, requestId, ...freezing }: Freezing): Promise<boolean> {

@@ -9,8 +9,8 @@ import { advanceClock } from "#test/fixtures/clock.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { endOf } from "#test/matchers/token-outcomes.ts"
+import { applyConfig } from "./change-config.ts"
 import type { ConfigInput } from "./config.ts"
-import { applyConfig } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 const base: ConfigInput = {

@@ -11,8 +11,9 @@ export {
   knownConfigId,
   mintConfigRecord,
 } from "./config.ts"
-export { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
-export { configPatch, patchConfig } from "./change-config.ts"
+export { createConfig, getConfig, listConfigs } from "./configs.ts"
+export { applyConfig, configPatch, patchConfig, redoConfigChange } from "./change-config.ts"
+export { setPaused } from "./pause.ts"
 export { checkConfig, configIssues } from "./check-config.ts"
 export { configView, viewConfig } from "./config-view.ts"
 
@@ -23,7 +24,7 @@ export { preflightOf, replayMovement } from "./replay.ts"
 export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
 /** Freezing wallets. */
-export { freezeRecord, loadFreezes, setFrozen, toShownFreeze, walletFreeze } from "./freezes.ts"
+export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreeze, walletFreeze } from "./freezes.ts"
 
 /** Holds. */
 export { getHold, type HoldFilter, type HoldRecord, holdRecord, holdState, listHolds } from "./holds/hold.ts"

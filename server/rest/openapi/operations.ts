@@ -34,6 +34,8 @@ const alsoAnswers: Record<string, Record<number, string>> = {
 
 const BEGUN = "Accepted, not final yet. The body is the record so far; poll it until it is final."
 
+const AWAITING = "A policy of the workspace requires the approval of further members. Nothing has happened yet."
+
 const JSON_TYPE = "application/json"
 
 /** The generator's description of a procedure, completed with its meta and what the adapter does. */
@@ -141,11 +143,13 @@ function successes(
   const statuses: Record<number, string> = {
     200: meta.openapi?.successDescription ?? "Success.",
     ...(meta.accepted ? { 202: BEGUN } : {}),
+    ...(meta.needsApproval ? { 202: AWAITING } : {}),
     ...alsoAnswers[path],
   }
   const answers = Object.entries(statuses).map(([status, description]): [string, Response] => {
-    const example = answerExample(schema, schemas, operationId, Number(status))
-    const content = { [JSON_TYPE]: { schema, example } }
+    const answer = description === AWAITING ? refTo("Approval") : schema
+    const example = answerExample(answer, schemas, operationId, Number(status))
+    const content = { [JSON_TYPE]: { schema: answer, example } }
     return [status, { description, headers: headersOf(Number(status), route), content }]
   })
   return Object.fromEntries(answers)

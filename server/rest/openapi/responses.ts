@@ -20,6 +20,7 @@ const rules: readonly Rule[] = [
   },
   { applies: isKeyed, codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "database_unavailable"] },
   { applies: (route) => route?.meta.scope !== undefined, codes: ["insufficient_scope"] },
+  { applies: (route) => route?.meta.needsApproval === true, codes: ["approver_missing"] },
   { applies: takesBody, codes: ["malformed_json", "payload_too_large", "server_busy"] },
   { applies: (route) => takesBody(route) && !route?.meta.raw, codes: ["unsupported_media_type"] },
   { applies: (route) => route?.meta.raw === true, codes: ["rate_limited", "database_unavailable"] },

@@ -10,6 +10,7 @@ const byId = z.object({ id: tokens.configId })
 const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
   endpoint(`POST /mint-config/{id}/${verb}`, {
     scope: "config:write",
+    ...(verb === "unpause" && { needsApproval: true }),
     fails: ["mint_config_not_found"],
     summary,
     description,
@@ -53,6 +54,7 @@ export const mintConfigRouter = router({
 
   change: endpoint("PATCH /mint-config/{id}", {
     scope: "config:write",
+    needsApproval: true,
     fails: ["mint_config_not_found", "unknown_schema", "chain_not_configured"],
     summary: "Change a mint configuration",
     description:

@@ -76,6 +76,7 @@ const freezeInput = z.object({
 const setsFrozen = (verb: "freeze" | "unfreeze", { summary, description }: { summary: string; description: string }) =>
   endpoint(`POST /token/${verb}`, {
     scope: "token:control",
+    ...(verb === "unfreeze" && { needsApproval: true }),
     fails: ["invalid_public_key", "unknown_mint_config"],
     operationId: `${verb}Wallet`,
     summary,

@@ -1,4 +1,5 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { shorten } from "#app/components/code.tsx"
 import { grouped } from "#shared/amount.ts"
 import type { ApprovalAction } from "#shared/approvals.ts"
 
@@ -14,6 +15,9 @@ const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
   transfer: amountIn,
   burn: amountIn,
   force_transfer: amountIn,
+  unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
+  unpause: ({ request }) => text(request.mint_config),
+  config_change: ({ request }) => text(request.mint_config),
   policy_change: ({ request }) =>
     "create" in request ? "A new policy" : request.change === null ? "Delete a policy" : "Loosen a policy",
 }

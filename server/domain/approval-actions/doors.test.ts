@@ -1,0 +1,217 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { type ApprovalAction, allApprovalActions } from "#shared/approvals.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
+import { approve, type ProvenMember, provenMember, requireApproval } from "#test/fixtures/approvals.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
+
+let owner: ProvenMember
+let officer: ProvenMember
+let second: ProvenMember
+let key: TestKey
+let tokens: TokenFixture
+let fund: string
+
+usesApp()
+beforeAll(async () => {
+  owner = await provenMember(app)
+  const { account } = owner
+  officer = await provenMember(app, { role: "compliance", account })
+  second = await provenMember(app, { role: "compliance", account })
+  key = await app.key({ account })
+  tokens = tokenFixture(app, key)
+  fund = await tokens.config()
+  // As if the owner had created the key and seen its secret.
+  await sql`update api_keys set created_by = (select id from users where email = ${owner.email}) where id = ${key.keyId}`
+})
+beforeEach(() => sql`delete from approval_policies where workspace_id = ${key.workspaceId}`)
+
+/** What a request got: over REST 202 with the approval, in the dashboard a notice with its id. */
+type Sent = { status: number; approvalId?: string; error?: string }
+
+async function rest(method: string, path: string, json?: object): Promise<Sent> {
+  const { status, json: body, headers } = await app.request({ method, path, key: key.apiKey, ...(json && { json }) })
+  if (status === 202) expect(headers.location).toBe(`/v1/approval/${body.approval_id}`)
+  return status === 202
+    ? { status, approvalId: body.approval_id }
+    : { status, ...(body.error && { error: body.error }) }
+}
+
+async function page(procedure: string, json: object, { browser } = owner): Promise<Sent> {
+  const { status, error } = await browser.mutate(procedure, json)
+  if (error?.error !== "awaiting_approval") return { status, ...(error && { error: error.error }) }
+  expect(status).toBe(409)
+  return { status: 202, approvalId: error.approvalId }
+}
+
+type Case = {
+  send: () => Promise<Sent>
+  /** How often it has happened, from what it leaves behind. */
+  effects: () => Promise<number>
+  /** Changes what the request is about while it waits. */
+  change?: () => Promise<unknown>
+}
+
+const entries = async (subject: string, action: string) =>
+  (await sql`select from audit_entries where subject = ${subject} and action = ${action}`).length
+
+/** Each act and each way to request it. `prepare` makes a new thing to act on. */
+const doors: [action: ApprovalAction, how: string, prepare: () => Promise<Case>][] = [
+  ["unpause", "a key", () => pausedBy((id) => rest("POST", `/mint-config/${id}/unpause`))],
+  ["unpause", "a member", () => pausedBy((id) => page("mintConfig.unpause", { id }))],
+  ["unfreeze", "a key", () => frozenBy((json) => rest("POST", "/token/unfreeze", json))],
+  ["unfreeze", "a member", () => frozenBy((json) => page("token.unfreeze", json))],
+  ["config_change", "a key", () => changedBy(({ id, rules }) => rest("PATCH", `/mint-config/${id}`, { rules }))],
+  [
+    "config_change",
+    "a member",
+    () => changedBy(({ rules, ...config }) => page("mintConfig.save", { ...config, rules })),
+  ],
+]
+
+async function pausedBy(send: (id: string) => Promise<Sent>): Promise<Case> {
+  const id = await tokens.config()
+  const pause = () => rest("POST", `/mint-config/${id}/pause`)
+  await pause()
+  return {
+    send: () => send(id),
+    effects: () => entries(id, "mint_config.unpaused"),
+    // The operator is bound by no policy. The token is then paused again for another reason.
+    change: async () => {
+      await sql`update mint_configs set paused = false where id = ${id}`
+      await pause()
+    },
+  }
+}
+
+async function frozenBy(send: (json: object) => Promise<Sent>): Promise<Case> {
+  const wallet = newWallet()
+  const json = { user_pubkey: wallet, mint_config: fund, reason_code: "court_order", reference: "2026-CV-0417" }
+  const freeze = () => rest("POST", "/token/freeze", json)
+  await freeze()
+  return {
+    send: () => send(json),
+    effects: () => entries(wallet, "wallet.unfrozen"),
+    change: async () => {
+      await sql`delete from wallet_freezes where wallet = ${wallet}`
+      await freeze()
+    },
+  }
+}
+
+async function changedBy(send: (config: { id: string; rules: object }) => Promise<Sent>): Promise<Case> {
+  const id = await tokens.config()
+  const [row] = await sql`
+    select id, name, symbol, decimals, required_schema, transfer_mode from mint_configs where id = ${id}`
+  return {
+    send: () => send({ ...(row as unknown as { id: string }), rules: { max_holders: 7 } }),
+    effects: () => entries(id, "mint_config.changed"),
+    change: () => sql`update mint_configs set rules = '{"max_holders": 3}' where id = ${id}`,
+  }
+}
+
+const requireTwo = (action: ApprovalAction) => requireApproval(owner.account, [action])
+
+async function waiting(prepare: () => Promise<Case>) {
+  const one = await prepare()
+  const { status, approvalId } = await one.send()
+  expect([status, await one.effects()]).toEqual([202, 0])
+  const record = (await tokens.get(`/approval/${approvalId}`)).json
+  expect(record).toMatchObject({ state: "pending", given: [], outcome: null })
+  return { ...one, approvalId: approvalId!, record }
+}
+const stateOf = async (id: string) => (await tokens.get(`/approval/${id}`)).json.state
+
+describe.each(doors)("%s by %s", (action, _how, prepare) => {
+  test("happens at once without a policy", async () => {
+    const { send, effects } = await prepare()
+    expect([await send(), await effects()]).toEqual([{ status: 200 }, 1])
+  })
+
+  test("waits under a policy, for another member than the requester, and happens once", async () => {
+    await requireTwo(action)
+    const { approvalId, effects, record } = await waiting(prepare)
+    expect(record.action).toBe(action)
+    expect((await approve(owner, approvalId)).error.error).toBe("second_person_required")
+    expect(await effects()).toBe(0)
+    const answers = await Promise.all([officer, second, officer].map((by) => approve(by, approvalId)))
+    expect(answers.map(({ status, error }) => [status, error?.error]).sort()).toEqual([
+      [200, undefined],
+      [409, "approval_ended"],
+      [409, "approval_ended"],
+    ])
+    expect((await tokens.get(`/approval/${approvalId}`)).json).toMatchObject({ state: "approved", outcome: {} })
+    expect(await effects()).toBe(1)
+  })
+
+  test("does not happen if it is rejected", async () => {
+    await requireTwo(action)
+    const { approvalId, effects, record } = await waiting(prepare)
+    const reject = { approval_id: approvalId, digest: record.digest, reason: "No" }
+    expect((await officer.browser.mutate("approval.reject", reject)).status).toBe(200)
+    expect((await approve(second, approvalId)).error.error).toBe("approval_ended")
+    expect([await stateOf(approvalId), await effects()]).toEqual(["rejected", 0])
+  })
+
+  test("is void if what it is about, or the policy, has changed", async () => {
+    const policyId = await requireTwo(action)
+    const one = await waiting(prepare)
+    await one.change?.()
+    if (one.change) {
+      expect((await approve(officer, one.approvalId)).error.error).toBe("approval_ended")
+      expect([await stateOf(one.approvalId), await one.effects()]).toEqual(["void", 0])
+    }
+    const other = await waiting(prepare)
+    await sql`update approval_policies set version = version + 1 where id = ${policyId}`
+    expect((await approve(officer, other.approvalId)).error.error).toBe("approval_ended")
+    expect([await stateOf(other.approvalId), await other.effects()]).toEqual(["void", 0])
+  })
+})
+
+/** Actions whose door another test tries. */
+const elsewhere: Partial<Record<ApprovalAction, string>> = {
+  mint: "approvals.test.ts",
+  transfer: "approvals.test.ts",
+  burn: "approvals.test.ts",
+  force_transfer: "approvals.test.ts",
+  policy_change: "policies.test.ts",
+}
+
+test("each action of a policy has a door", () => {
+  const tried = new Set([...doors.map(([action]) => action), ...Object.keys(elsewhere)])
+  expect([...tried].sort()).toEqual([...allApprovalActions].sort())
+})
+
+test("a repeat with the same key gets the same approval, even if the first answer was lost, and acts once", async () => {
+  await requireTwo("unfreeze")
+  const json = { user_pubkey: newWallet(), mint_config: fund, reason_code: "other", reference: "r" }
+  await rest("POST", "/token/freeze", json)
+  const idempotencyKey = `unfreeze-${json.user_pubkey}`
+  const send = () => app.request({ method: "POST", path: "/token/unfreeze", key: key.apiKey, json, idempotencyKey })
+  const first = await send()
+  expect(first.status).toBe(202)
+  expect((await send()).text).toBe(first.text)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+  expect(await send()).toMatchObject({ status: 202, json: { approval_id: first.json.approval_id } })
+  expect((await approve(officer, first.json.approval_id)).status).toBe(200)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+  expect(await send()).toMatchObject({ status: 202, json: { state: "approved" } })
+  expect(await sql`select from approvals where subject = ${json.user_pubkey}`).toHaveLength(1)
+  const again = { "idempotency-key": `page-${json.user_pubkey}` }
+  await rest("POST", "/token/freeze", json)
+  for (const _click of [1, 2])
+    expect((await owner.browser.mutate("token.unfreeze", json, again)).error.error).toBe("awaiting_approval")
+  expect(await sql`select from approvals where subject = ${json.user_pubkey}`).toHaveLength(2)
+})
+
+test("a policy about one token binds the lifting of a freeze for every token, and no other token's", async () => {
+  await requireApproval(owner.account, ["unfreeze"], { mint_config: fund })
+  const wallet = newWallet()
+  const about = { user_pubkey: wallet, reason_code: "other", reference: "r" }
+  await rest("POST", "/token/freeze", about)
+  expect(await rest("POST", "/token/unfreeze", about)).toMatchObject({ status: 202 })
+  const other = { ...about, mint_config: await tokens.config() }
+  await rest("POST", "/token/freeze", other)
+  expect(await rest("POST", "/token/unfreeze", other)).toEqual({ status: 200 })
+})

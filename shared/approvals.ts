@@ -9,6 +9,10 @@ export const approvalActions = {
   unfreeze: "Lift a freeze",
   unpause: "Unpause a token",
   config_change: "Change of a token",
+  session_cancel: "Cancel a session",
+  attestation_revoke: "Revoke a pending verification",
+  attestation_revoke_bulk: "Revoke many verifications",
+  erase: "Erase a person’s data",
   policy_change: "Change of an approval policy",
 } as const
 export type ApprovalAction = keyof typeof approvalActions

@@ -4,6 +4,7 @@ import { configChange, unpause } from "./mint-config.ts"
 import { movement } from "./movement.ts"
 import { policyChange } from "./policy-change.ts"
 import { unfreeze } from "./unfreeze.ts"
+import { attestationRevoke, bulkRevocation, erase, sessionCancel } from "./verification.ts"
 
 /** How each act is done once it is approved. */
 export const actions: Record<ApprovalAction, Action> = {
@@ -14,5 +15,9 @@ export const actions: Record<ApprovalAction, Action> = {
   unfreeze,
   unpause,
   config_change: configChange,
+  session_cancel: sessionCancel,
+  attestation_revoke: attestationRevoke,
+  attestation_revoke_bulk: bulkRevocation,
+  erase,
   policy_change: policyChange,
 }

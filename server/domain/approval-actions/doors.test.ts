@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import type { Address } from "#shared/address.ts"
 import { type ApprovalAction, allApprovalActions } from "#shared/approvals.ts"
-import { newWallet, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, requireApproval } from "#test/fixtures/approvals.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
@@ -68,7 +69,58 @@ const doors: [action: ApprovalAction, how: string, prepare: () => Promise<Case>]
     "a member",
     () => changedBy(({ rules, ...config }) => page("mintConfig.save", { ...config, rules })),
   ],
+  ["session_cancel", "a key", () => endedBy(({ sessionId }) => rest("POST", `/kyc/session/${sessionId}/cancel`, why))],
+  ["session_cancel", "a member", () => endedBy(({ sessionId: id }) => page("session.cancel", { id, ...why }))],
+  ["attestation_revoke", "a key", () => endedBy(({ id }) => rest("POST", `/attestation/${id}/revoke`, why))],
+  ["attestation_revoke", "a member", () => endedBy(({ id }) => page("attestation.revoke", { id, ...why }))],
+  ["attestation_revoke_bulk", "a member", () => listedBy(({ id }) => revokeList([id]))],
+  ["erase", "a key, of a wallet", () => erasedBy(({ wallet }) => rest("POST", `/wallets/${wallet}/erase`))],
+  ["erase", "a key, of an investor", () => erasedBy(({ investor }) => rest("POST", `/investor/${investor}/erase`))],
+  ["erase", "a member, of a wallet", () => erasedBy(({ wallet: pubkey }) => page("erasure.wallet", { pubkey }))],
+  ["erase", "a member, of an investor", () => erasedBy(({ investor: id }) => page("erasure.investor", { id }))],
 ]
+
+const why = { reason: "Told us on the phone" }
+const revokeList = (ids: string[]) => page("bulkRevocation.start", { attestation_ids: ids, ...why })
+
+type Session = { wallet: Address; sessionId: string; id: string; investor: string }
+
+async function session(wallet?: Address): Promise<Session> {
+  const started = await app.startSession(key, wallet)
+  const [row] = await sql`select id, investor_id from attestations where session_id = ${started.sessionId}`
+  return { ...started, id: row!.id, investor: row!.investor_id }
+}
+/** The vendor decides: no policy binds it. */
+const reject = ({ sessionId }: Session) => app.webhook({ session_id: sessionId, decision: "rejected" })
+
+async function endedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
+  const one = await session()
+  return {
+    send: () => send(one),
+    effects: async () => (await entries(one.id, "session.cancelled")) + (await entries(one.id, "attestation.revoked")),
+    change: () => reject(one),
+  }
+}
+
+async function listedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
+  const one = await session()
+  const count = async () => (await sql`select from bulk_revocation_items where attestation_id = ${one.id}`).length
+  return { send: () => send(one), effects: count }
+}
+
+async function erasedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
+  const one = await session()
+  return {
+    send: () => send(one),
+    effects: async () =>
+      (await entries(one.wallet, "wallet.erased")) + (await entries(one.investor, "investor.erased")),
+    // The person begins again.
+    change: async () => {
+      await reject(one)
+      await session(one.wallet)
+    },
+  }
+}
 
 async function pausedBy(send: (id: string) => Promise<Sent>): Promise<Case> {
   const id = await tokens.config()
@@ -214,4 +266,49 @@ test("a policy about one token binds the lifting of a freeze for every token, an
   const other = { ...about, mint_config: await tokens.config() }
   await rest("POST", "/token/freeze", other)
   expect(await rest("POST", "/token/unfreeze", other)).toEqual({ status: 200 })
+})
+
+test("a verified wallet can be revoked alone, by itself or in a list, and a pending one in neither", async () => {
+  await requireApproval(owner.account, ["attestation_revoke"])
+  const [alone, listed] = await Promise.all([app.verifiedWallet(key), app.verifiedWallet(key)])
+  const { attestation_id } = alone.status
+  expect(await rest("POST", `/attestation/${attestation_id}/revoke`, why)).toEqual({ status: 200 })
+  expect(await revokeList([listed.status.attestation_id])).toEqual({ status: 200 })
+  const { id } = await session()
+  expect(await rest("POST", `/attestation/${id}/revoke`, why)).toMatchObject({ status: 202 })
+  expect(await revokeList([id])).toMatchObject({ status: 202 })
+})
+
+test("an erasure empties the reasons in requests, which the audit log never has", async () => {
+  await requireApproval(owner.account, ["session_cancel", "attestation_revoke", "attestation_revoke_bulk"])
+  const one = await session()
+  const asked = [
+    await rest("POST", `/kyc/session/${one.sessionId}/cancel`, why),
+    await rest("POST", `/attestation/${one.id}/revoke`, why),
+    await revokeList([one.id]),
+  ]
+  const requests = async () =>
+    JSON.stringify(
+      await sql`select request from approvals where subject = ${one.id}
+    or action = 'attestation_revoke_bulk' and request->'attestation_ids' ? ${one.id}`,
+    )
+  expect((await requests()).split(why.reason)).toHaveLength(4)
+  expect(await rest("POST", `/wallets/${one.wallet}/erase`)).toEqual({ status: 200 })
+  expect(await requests()).not.toContain(why.reason)
+  const kept = await sql`select detail from audit_entries where workspace_id = ${key.workspaceId}`
+  expect(JSON.stringify(kept)).not.toContain(why.reason)
+  for (const { approvalId } of asked) expect((await approve(officer, approvalId!)).error.error).toBe("approval_ended")
+})
+
+test("a list that was approved is revoked for the member who asked for it", async () => {
+  await requireApproval(owner.account, ["attestation_revoke_bulk"])
+  const ids = (await Promise.all([session(), session()])).map(({ id }) => id)
+  const { approvalId } = await revokeList(ids)
+  expect((await approve(officer, approvalId!)).status).toBe(200)
+  const isDone = async () =>
+    (await sql`select from attestations where id = any(${ids}) and status = 'rejected'`).length === 2
+  await waitFor(isDone, "the list to end")
+  const [list] =
+    await sql`select author_name from bulk_revocations b join approvals a on a.subject = b.id where a.id = ${approvalId!}`
+  expect(list!.author_name).toBe("The owner")
 })

@@ -60,6 +60,8 @@ export {
   type BulkRevocation,
   cancelBulkRevocation,
   readBulkRevocation,
+  redoBulkRevocation,
+  type StoredList,
   startBulkRevocation,
 } from "./bulk-revocation/lists.ts"
 export { revokeDue, dropOldBulkRevocations } from "./bulk-revocation/work.ts"

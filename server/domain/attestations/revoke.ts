@@ -1,6 +1,7 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { type Queryable, repeatOnDeadlock, sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { type Author, recordChange } from "#domain/audit-log"
 import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
@@ -15,30 +16,50 @@ const revokedColumns = columns("attestations", "workspace_id, id, status, schema
 
 /**
  * Revokes an attestation. A pending one is rejected, and its attest operation is cancelled if it is still queued; a
- * verified one has its credential burned. One that has ended is returned unchanged. Errors: attestation_not_found,
- * review_open.
+ * verified one has its credential burned. One that has ended is returned unchanged. Ending a pending one may need
+ * approval. A verified one can always be revoked at once. Errors: attestation_not_found, review_open, approver_missing;
+ * throws AwaitingApproval.
  */
 export async function revokeAttestation({
   idempotency,
   attestationId,
   reason,
   publicReason,
+  replay,
   ...caller
-}: Caller & Omit<Revocation, "workspaceId" | "author"> & { idempotency: IdempotencyClaim | null }) {
+}: Caller & Omit<Revocation, "workspaceId" | "author"> & { idempotency: IdempotencyClaim | null; replay?: Replay }) {
   if (!isId("att", attestationId)) return attestationNotFound(attestationId)
   const { workspaceId } = caller.principal
   const claim = idempotency?.begun === null ? idempotency : null
-  await repeatOnDeadlock(() =>
-    sql.begin(async (sql) => {
-      await refuseToEndAlone(sql, { workspaceId, author: caller, attestationIds: [attestationId] })
-      const outcome = await revokeIn(sql, { workspaceId, attestationId, author: caller, reason, publicReason })
-      if (outcome === "unknown") return attestationNotFound(attestationId)
-      if (claim) await claimKey(sql, claim, attestationId)
+  const decided = await repeatOnDeadlock(() =>
+    sql.begin(async (sql): Promise<Decided<void>> => {
+      const row = await lockRevocable(sql, workspaceId, attestationId)
+      if (row === null) return attestationNotFound(attestationId)
+      const isPending = statusAt(row, clock.now()) === "pending"
+      const revoke = async (sql: Transaction) => {
+        if (isPending && !replay)
+          await refuseToEndAlone(sql, { workspaceId, author: caller, attestationIds: [attestationId] })
+        await revokeIn(sql, { workspaceId, attestationId, author: caller, reason, publicReason })
+        if (claim) await claimKey(sql, claim, attestationId)
+      }
+      if (!isPending) return { done: await revoke(sql) }
+      const request = { attestation_id: attestationId, reason, ...(publicReason && { public_reason: publicReason }) }
+      const about = { action: "attestation_revoke", subject: attestationId, request, rules: "" } as const
+      const bound = { ...about, personal: ["reason", "public_reason"], author: caller, idempotency: claim, replay }
+      return underPolicy(sql, workspaceId, bound, revoke)
     }),
   )
   publish("ledger")
   publishActivity(workspaceId)
+  doneOf(decided)
   return getAttestation(caller.principal, attestationId)
+}
+
+export async function lockRevocable(sql: Queryable, workspaceId: string, attestationId: string) {
+  const [row] = await sql<RowOf<typeof revokedColumns>[]>`
+    select ${sql(revokedColumns)} from attestations
+    where workspace_id = ${workspaceId} and id = ${attestationId} for update`
+  return row ?? null
 }
 
 type Revocation = {
@@ -56,10 +77,8 @@ export async function revokeIn(
   { workspaceId, attestationId, author, reason, publicReason }: Revocation,
 ): Promise<"revoked" | "ended before" | "unknown"> {
   const now = clock.now()
-  const [row] = await sql<RowOf<typeof revokedColumns>[]>`
-    select ${sql(revokedColumns)} from attestations
-    where workspace_id = ${workspaceId} and id = ${attestationId} for update`
-  if (!row) return "unknown"
+  const row = await lockRevocable(sql, workspaceId, attestationId)
+  if (row === null) return "unknown"
   // An expired attestation has ended, whether or not the sweep has run.
   const status = statusAt(row, now)
   if (status === "pending") {

@@ -1,6 +1,7 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { repeatOnDeadlock, sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { endPending, statusAt } from "#domain/attestations"
 import { recordChange } from "#domain/audit-log"
 import { type Command, claimKey } from "#domain/requests"
@@ -15,37 +16,58 @@ const cancelledColumns = columns("attestations", "id, status, open_until, issued
 
 /**
  * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved
- * one, because revoking is a separate decision. Errors: session_not_found, session_approved, review_open.
+ * one, because revoking is a separate decision. May need approval. Errors: session_not_found, session_approved,
+ * review_open, approver_missing; throws AwaitingApproval.
  */
 export async function cancelSession(
-  command: Command & { sessionId: string; reason: string | null },
+  command: Command & { sessionId: string; reason: string | null; replay?: Replay },
 ): Promise<SessionRecord> {
-  const { principal, requestId, idempotency, sessionId, reason } = command
+  const { principal, requestId, idempotency, sessionId, reason, replay } = command
   if (!isId("sess", sessionId)) return sessionNotFound()
   const { workspaceId } = principal
+  const author = { principal, requestId }
   const now = clock.now()
   const claim = idempotency?.begun === null ? idempotency : null
-  const cancel = async (sql: Queryable): Promise<void> => {
+  const cancel = async (sql: Transaction): Promise<Decided<void>> => {
     const [row] = await sql<RowOf<typeof cancelledColumns>[]>`
       select ${sql(cancelledColumns)} from attestations
       where workspace_id = ${workspaceId} and session_id = ${sessionId} for update`
     if (!row) return sessionNotFound()
     refuseApproved(row, now)
-    if (claim) await claimKey(sql, claim, sessionId)
-    if (statusAt(row, now) !== "pending" || row.issued_at !== null) return
-    const author = { principal, requestId }
-    await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [row.id] })
-    const end = { status: "rejected", reason, revokedAt: now, now } as const
-    await endPending(sql, { workspaceId, attestationId: row.id, ...end })
-    // The page must not suggest that a check of the investor failed.
-    await sql`
-      update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${row.id}`
-    await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: row.id })
+    const isOpen = statusAt(row, now) === "pending" && row.issued_at === null
+    const end = async (sql: Transaction) => {
+      if (claim) await claimKey(sql, claim, sessionId)
+      if (!isOpen) return
+      if (!replay) await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [row.id] })
+      const end = { status: "rejected", reason, revokedAt: now, now } as const
+      await endPending(sql, { workspaceId, attestationId: row.id, ...end })
+      // The page must not suggest that a check of the investor failed.
+      await sql`
+        update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${row.id}`
+      await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: row.id })
+    }
+    if (!isOpen) return { done: await end(sql) }
+    // By the attestation's id: whoever has the session's can open the investor's page.
+    const request = { attestation_id: row.id, ...(reason !== null && { reason }) }
+    const about = { action: "session_cancel", subject: row.id, request, personal: ["reason"], rules: "" } as const
+    return underPolicy(sql, workspaceId, { ...about, author, idempotency: claim, replay }, end)
   }
-  await repeatOnDeadlock(() => sql.begin(cancel))
+  const decided = await repeatOnDeadlock(() => sql.begin(cancel))
   publish("ledger")
   publishActivity(workspaceId)
+  doneOf(decided)
   return getSession(principal, sessionId)
+}
+
+/** Cancels the session of an attestation, as was approved. */
+export async function redoCancel({
+  attestationId,
+  ...command
+}: Omit<Parameters<typeof cancelSession>[0], "sessionId"> & { attestationId: string }): Promise<SessionRecord> {
+  const [row] = await sql<{ session_id: string }[]>`
+    select session_id from attestations
+    where workspace_id = ${command.principal.workspaceId} and id = ${attestationId}`
+  return cancelSession({ ...command, sessionId: row?.session_id ?? "" })
 }
 
 function refuseApproved(row: RowOf<typeof cancelledColumns>, now: Date): void {

@@ -2,7 +2,7 @@
 
 /** Starting and ending a session. */
 export { startSession } from "./start.ts"
-export { cancelSession } from "./cancel.ts"
+export { cancelSession, redoCancel } from "./cancel.ts"
 export { redirectUrl } from "./redirect-url.ts"
 
 /** Reads. */

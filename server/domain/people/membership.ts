@@ -1,4 +1,4 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { type Queryable, repeatOnDeadlock, sql, type Transaction } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import type { Author } from "#domain/audit-log"
@@ -38,7 +38,7 @@ export async function holdPermission(
 export async function changeAs<T>(
   caller: Caller,
   permission: Permission,
-  change: (sql: Queryable) => Promise<T>,
+  change: (sql: Transaction) => Promise<T>,
 ): Promise<T> {
   const { workspaceId } = caller.principal
   const changed = await repeatOnDeadlock(() =>

@@ -1,6 +1,7 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { type Queryable, repeatOnDeadlock, sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { endPending, revokeCredential, statusAt } from "#domain/attestations"
 import { type Author, recordChanges, theOperator } from "#domain/audit-log"
 import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
@@ -34,6 +35,7 @@ export type Erasing = {
   idempotency?: IdempotencyClaim | null
   /** Whether pending and verified attestations are ended, or prevent the erasure. */
   inForce?: "end" | "refuse"
+  replay?: Replay
 }
 
 /**
@@ -96,16 +98,17 @@ type Found = {
 }
 
 async function erase(
-  { workspaceId, author = theOperator, idempotency = null, inForce = "refuse" }: Erasing,
+  { workspaceId, author = theOperator, idempotency = null, inForce = "refuse", replay }: Erasing,
   find: (sql: Queryable) => Promise<Found | null>,
 ): Promise<Erased | null> {
-  const outcome = await repeatWhileMoved(() =>
-    sql.begin(async (sql): Promise<Erased | null> => {
+  const decided = await repeatWhileMoved(() =>
+    sql.begin(async (sql): Promise<Decided<Erased | null>> => {
       const found = await find(sql)
-      if (found === null) return null
+      if (found === null) return { done: null }
       const { attestations, wallets, action, subject } = found
       const current = attestations.find(({ status }) => status === "pending" || status === "verified")
-      if (current && inForce === "refuse") return { current: { attestationId: current.id, status: current.status } }
+      if (current && inForce === "refuse")
+        return { done: { current: { attestationId: current.id, status: current.status } } }
       const persons = await investorsToErase(sql, workspaceId, found)
       if (found.investorId !== null && !persons.some(({ id }) => id === found.investorId)) throw new Moved()
       const fresh = attestations.filter(({ erased_at }) => erased_at === null)
@@ -114,38 +117,47 @@ async function erase(
       // A person erased with another person's wallet has no erasure with their own id yet.
       const isRepeat = isErased && (last !== null || persons.length === 0)
       const erasureId = isRepeat ? last : newId("era")
-      await refuseToEndAlone(sql, {
-        workspaceId,
-        author,
-        attestationIds: attestations.map(({ id }) => id),
-        alsoOf: { wallets, investorIds: persons.map(({ id }) => id) },
-      })
-      if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
-      const now = clock.now()
-      const ended = await endInForce(sql, attestations, now)
-      const of = { workspaceId, wallets, attestations, investorIds: persons.map(({ id }) => id), now }
-      for (const eraseFrom of erasers) await eraseFrom(sql, of)
-      if (isRepeat || erasureId === null) return { erased: 0, erasureId }
-      const investorId = await giveToErased(sql, found, of)
-      await sql`
-        insert into erasures (workspace_id, id, investor_id, wallets, attestations, revoked, erased_at)
-        values (${workspaceId}, ${erasureId}, ${investorId}, ${wallets}, ${fresh.length}, ${ended.length}, ${now})`
-      await requestRedactions(sql, { workspaceId, erasureId, of: fresh, now })
-      const revoked = ended.map(({ id, status }) => {
-        const detail = { was: status, erasure: erasureId }
-        return { author, action: "attestation.revoked", subject: id, detail }
-      })
-      const detail = {
-        attestations: fresh.length,
-        ...(action === "investor.erased" && { wallets: wallets.length }),
+      const act = async (sql: Transaction): Promise<Erased> => {
+        if (!replay)
+          await refuseToEndAlone(sql, {
+            workspaceId,
+            author,
+            attestationIds: attestations.map(({ id }) => id),
+            alsoOf: { wallets, investorIds: persons.map(({ id }) => id) },
+          })
+        if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
+        const now = clock.now()
+        const ended = await endInForce(sql, attestations, now)
+        const of = { workspaceId, wallets, attestations, investorIds: persons.map(({ id }) => id), now }
+        for (const eraseFrom of erasers) await eraseFrom(sql, of)
+        if (isRepeat || erasureId === null) return { erased: 0, erasureId }
+        const investorId = await giveToErased(sql, found, of)
+        await sql`
+          insert into erasures (workspace_id, id, investor_id, wallets, attestations, revoked, erased_at)
+          values (${workspaceId}, ${erasureId}, ${investorId}, ${wallets}, ${fresh.length}, ${ended.length}, ${now})`
+        await requestRedactions(sql, { workspaceId, erasureId, of: fresh, now })
+        const revoked = ended.map(({ id, status }) => {
+          const detail = { was: status, erasure: erasureId }
+          return { author, action: "attestation.revoked", subject: id, detail }
+        })
+        const detail = {
+          attestations: fresh.length,
+          ...(action === "investor.erased" && { wallets: wallets.length }),
+        }
+        await recordChanges(sql, workspaceId, [...revoked, { author, action, subject, detail }])
+        return { erased: fresh.length, erasureId }
       }
-      await recordChanges(sql, workspaceId, [...revoked, { author, action, subject, detail }])
-      return { erased: fresh.length, erasureId }
+      if (isRepeat || erasureId === null) return { done: await act(sql) }
+      const request = found.investorId === null ? { user_pubkey: subject } : { investor_id: subject }
+      // What would be erased: a verification that begins while the request waits is another decision.
+      const rules = JSON.stringify([...fresh, ...persons].map(({ id }) => id).sort())
+      const bound = { action: "erase", subject, request, rules, author, idempotency, replay } as const
+      return underPolicy(sql, workspaceId, bound, act)
     }),
   )
   publish("ledger")
   publishActivity(workspaceId)
-  return outcome
+  return doneOf(decided)
 }
 
 /** Thrown if the investor got a new session or was merged while it ran, so that the search must run again. */
@@ -229,7 +241,10 @@ async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], no
 
 type Request = Caller & { idempotency: IdempotencyClaim | null }
 
-/** Erases a wallet and ends what is in force. A repeat returns the same. Errors: attestation_not_found. */
+/**
+ * Erases a wallet and ends what is in force. A repeat returns the same. May need approval. Errors:
+ * attestation_not_found, approver_missing; throws AwaitingApproval.
+ */
 export async function eraseWalletOnRequest(request: Request & { wallet: Address }): Promise<ErasureRecord> {
   const { wallet } = request
   const { workspaceId } = request.principal
@@ -241,7 +256,7 @@ export async function eraseWalletOnRequest(request: Request & { wallet: Address 
   })
 }
 
-/** Erases an investor with all their wallets. Errors: investor_not_found. */
+/** The same for an investor with all their wallets. Errors: investor_not_found, approver_missing. */
 export const eraseInvestorOnRequest = (request: Request & { investorId: string }): Promise<ErasureRecord> =>
   answer(
     request,

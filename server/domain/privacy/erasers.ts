@@ -62,6 +62,12 @@ export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown
   (sql, of) => eraseReviews(sql, of.workspaceId, { ...of, attestationIds: ids(of) }),
   (sql, of) => reopenErased(sql, of.workspaceId, of.wallets),
 
+  // Requests that wait for approval become void, because they are no longer what was requested.
+  (sql, of) => sql`
+    update approvals set request = request - array['reason', 'public_reason']
+    where workspace_id = ${of.workspaceId} and request ?| array['reason', 'public_reason'] and (subject = any(${ids(of)})
+      or (action = 'attestation_revoke_bulk' and request -> 'attestation_ids' ?| ${ids(of)}::text[]))`,
+
   eraseRefusals,
   eraseAnswers,
   eraseRequests,
@@ -80,12 +86,14 @@ async function eraseRefusals(sql: Queryable, { workspaceId, wallets }: Subject):
  * Without its stored answer, an idempotency key still finds what it began, and the answer is computed again. An answer
  * that is being stored at this moment finds the mark.
  */
-async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations }: Subject): Promise<void> {
-  const begun = attestations.flatMap(({ id, session_id }) => [id, session_id])
+async function eraseAnswers(sql: Queryable, of: Subject): Promise<void> {
+  const { workspaceId, wallets } = of
+  const begun = of.attestations.flatMap(({ id, session_id }) => [id, session_id])
   await sql`
     update idempotency_records set status = null, body = null, erased = true
     where workspace_id = ${workspaceId} and not erased and (subject = any(${begun}) or subject in (
-      select id from operations
+      select id from approvals where workspace_id = ${workspaceId} and subject = any(${ids(of)})
+      union all select id from operations
       where workspace_id = ${workspaceId} and (wallet = any(${[...wallets]}) or from_wallet = any(${[...wallets]}))))`
   // A refusal began nothing.
   await sql`

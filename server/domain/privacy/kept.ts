@@ -165,7 +165,7 @@ export const kept = {
     kept: "Forever",
     says: {
       subject: { stays: "an id" },
-      request: { stays: "addresses, amounts and your reference" },
+      request: "your reasons. Addresses, ids, amounts and your reference stay",
       requester: { stays: "the member or key that made the request" },
       requesters: { stays: "ids of members" },
       given: { stays: "the members who approved it" },

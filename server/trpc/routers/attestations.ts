@@ -69,10 +69,11 @@ export const attestationRouter = router({
 
   revoke: endpoint("POST /attestation/{id}/revoke", {
     scope: "attestation:write",
+    needsApproval: true,
     fails: ["attestation_not_found", "review_open"],
     summary: "Revoke an attestation",
     description:
-      "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged.",
+      "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged. A policy can require approval for a pending one. A verified one can always be revoked at once.",
     input: z.object({
       id,
       reason: freeText(500).meta({

@@ -7,7 +7,7 @@ import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
 /** Revoking many attestations at once, in the background. */
 export const bulkRevocationRouter = router({
   start: memberProcedure
-    .meta({ scope: "attestation:write", idempotent: true })
+    .meta({ scope: "attestation:write", idempotent: true, needsApproval: true })
     .input(
       z.object({
         attestation_ids: z

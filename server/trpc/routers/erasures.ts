@@ -16,6 +16,7 @@ const what = (stays: string) =>
 export const erasureRouter = router({
   wallet: endpoint("POST /wallets/{pubkey}/erase", {
     scope: "investor:erase",
+    needsApproval: true,
     fails: ["attestation_not_found", "invalid_public_key", "review_open"],
     operationId: "eraseWallet",
     summary: "Erase a wallet's data",
@@ -26,6 +27,7 @@ export const erasureRouter = router({
 
   investor: endpoint("POST /investor/{id}/erase", {
     scope: "investor:erase",
+    needsApproval: true,
     fails: ["investor_not_found", "review_open"],
     operationId: "eraseInvestor",
     summary: "Erase an investor's data",

@@ -63,6 +63,7 @@ export const sessionRouter = router({
 
   cancel: endpoint("POST /kyc/session/{id}/cancel", {
     scope: "kyc:write",
+    needsApproval: true,
     fails: ["session_not_found", "session_approved", "review_open"],
     operationId: "cancelSession",
     summary: "Cancel a session",

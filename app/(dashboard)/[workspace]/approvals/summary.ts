@@ -18,6 +18,10 @@ const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
   unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
   unpause: ({ request }) => text(request.mint_config),
   config_change: ({ request }) => text(request.mint_config),
+  session_cancel: ({ request }) => shorten(text(request.attestation_id)),
+  attestation_revoke: ({ request }) => shorten(text(request.attestation_id)),
+  attestation_revoke_bulk: ({ request }) => `${(request.attestation_ids as string[]).length} verifications`,
+  erase: ({ request }) => shorten(text(request.user_pubkey ?? request.investor_id)),
   policy_change: ({ request }) =>
     "create" in request ? "A new policy" : request.change === null ? "Delete a policy" : "Loosen a policy",
 }

@@ -1,6 +1,7 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql, type Transaction } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf, timestamped } from "#db/rows.ts"
+import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { recordChange } from "#domain/audit-log"
 import { changeAs, holdPermission } from "#domain/people"
 import { type Caller, claimKey, type IdempotencyClaim, type Member, type Principal } from "#domain/requests"
@@ -13,10 +14,21 @@ import type { RevocationFailure } from "#shared/statuses.ts"
 /** The most lists of one workspace that can be in progress at the same time. */
 const MOST_OPEN = 3
 
+type Listing = {
+  attestationIds: readonly string[]
+  reason: string
+  /** The public reason for the investors; null for the default. */
+  publicReason: PublicReason | null
+}
+
+/** The body of a request to revoke a list, as an approval stores it. */
+export type StoredList = { attestation_ids: string[]; reason: string; public_reason?: PublicReason }
+
 /**
  * Records which attestations to revoke, for one reason. A worker then revokes them, even if this process stops. An id
- * that is listed twice counts once; an id that does not exist is listed among the failures. Errors:
- * too_many_bulk_revocations, insufficient_scope.
+ * that is listed twice counts once; an id that does not exist is listed among the failures. May need approval, also by
+ * a policy about the pending ones. Errors: too_many_bulk_revocations, insufficient_scope, approver_missing; throws
+ * AwaitingApproval.
  */
 export async function startBulkRevocation({
   idempotency,
@@ -24,32 +36,54 @@ export async function startBulkRevocation({
   reason,
   publicReason,
   ...caller
-}: Caller<Member> & {
-  idempotency: IdempotencyClaim | null
-  attestationIds: readonly string[]
-  reason: string
-  /** The public reason for the investors; null for the default. */
-  publicReason: PublicReason | null
-}): Promise<{ id: string }> {
+}: Caller<Member> & Listing & { idempotency: IdempotencyClaim | null }): Promise<{ id: string }> {
   if (idempotency?.begun) return { id: idempotency.begun }
   const { workspaceId, via } = caller.principal
-  const ids = [...new Set(attestationIds)]
   const id = newId("blk")
-  return changeAs(caller, "attestation:write", async (sql) => {
-    // Serialized, so that two requests cannot exceed the limit together.
-    await sql`select from workspaces where id = ${workspaceId} for no key update`
-    const open = await sql`
-      select from bulk_revocations where workspace_id = ${workspaceId} and ended_at is null limit ${MOST_OPEN}`
-    if (open.length === MOST_OPEN) {
-      fail(
-        "too_many_bulk_revocations",
-        `${MOST_OPEN} lists of attestations are already being revoked. Wait until one ends.`,
-      )
-    }
+  const request = {
+    attestation_ids: [...new Set(attestationIds)],
+    reason,
+    ...(publicReason && { public_reason: publicReason }),
+  }
+  const decided = await changeAs(caller, "attestation:write", async (sql) => {
+    await requireRoom(sql, workspaceId)
+    return start(sql, caller, { id, request, by: { id: via.userId, name: via.name }, idempotency })
+  })
+  return doneOf(decided)!
+}
+
+/** Starts a list that was approved. The worker acts for the member who requested it. */
+export const redoBulkRevocation = (
+  { replay, ...caller }: Caller<Member> & { replay: Replay },
+  list: Pick<List, "id" | "request" | "by">,
+): Promise<unknown> => sql.begin((sql) => start(sql, caller, { ...list, idempotency: null, replay }))
+
+type List = {
+  id: string
+  request: StoredList
+  /** The member for whom the worker acts. */
+  by: { id: string; name: string }
+  idempotency: IdempotencyClaim | null
+  replay?: Replay
+}
+
+async function start(
+  sql: Transaction,
+  caller: Caller<Member>,
+  { id, request, by, idempotency, replay }: List,
+): Promise<Decided<{ id: string }>> {
+  const { workspaceId } = caller.principal
+  const { attestation_ids: ids, reason, public_reason = null } = request
+  const pending = await sql`
+    select from attestations where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'pending' limit 1`
+  const also = pending.length > 0 ? (["attestation_revoke"] as const) : []
+  const about = { action: "attestation_revoke_bulk", subject: id, request, also, rules: "" } as const
+  const bound = { ...about, personal: ["reason", "public_reason"], author: caller, idempotency, replay }
+  return underPolicy(sql, workspaceId, bound, async (sql) => {
     await sql`
       insert into bulk_revocations
         (workspace_id, id, reason, public_reason, attestations, author_id, author_name, request_id, created_at)
-      values (${workspaceId}, ${id}, ${reason}, ${publicReason}, ${ids.length}, ${via.userId}, ${via.name},
+      values (${workspaceId}, ${id}, ${reason}, ${public_reason}, ${ids.length}, ${by.id}, ${by.name},
         ${caller.requestId}, ${clock.now()})`
     await sql`
       insert into bulk_revocation_items (workspace_id, revocation_id, place, attestation_id)
@@ -59,6 +93,18 @@ export async function startBulkRevocation({
     if (idempotency) await claimKey(sql, idempotency, id)
     return { id }
   })
+}
+
+/** Serialized, so that two requests cannot exceed the limit together. Errors: too_many_bulk_revocations. */
+async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
+  await sql`select from workspaces where id = ${workspaceId} for no key update`
+  const open = await sql`
+    select from bulk_revocations where workspace_id = ${workspaceId} and ended_at is null limit ${MOST_OPEN}`
+  if (open.length < MOST_OPEN) return
+  fail(
+    "too_many_bulk_revocations",
+    `${MOST_OPEN} lists of attestations are already being revoked. Wait until one ends.`,
+  )
 }
 
 const jobColumns = columns("bulk_revocations", "id, attestations, author_name, canceller_name, created_at, ended_at")

@@ -10,7 +10,8 @@ import { addDays, clock } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
 import { permissionsOf } from "#shared/roles.ts"
-import { revokeIn } from "../revoke.ts"
+import { lockRevocable, revokeIn } from "../revoke.ts"
+import { statusAt } from "../status.ts"
 
 /** How many attestations a worker revokes before it turns to the next list, so that long lists delay no short ones. */
 const SLICE = 20
@@ -27,13 +28,17 @@ const jobColumns = columns(
   "workspace_id, id, reason, public_reason, author_id, author_name, request_id",
 )
 // The list keeps its reason as long as there is something to revoke.
-type Job = RowOf<typeof jobColumns, { reason: string }>
+type Job = RowOf<typeof jobColumns, { reason: string }> & {
+  /** Whether further members have approved the list. */
+  is_approved: boolean
+}
 
 /** Revokes some attestations of every list in progress. Returns whether there is more to do now. */
 export async function revokeDue(): Promise<boolean> {
   const jobs = await sql<Job[]>`
-    select ${sql(jobColumns)} from bulk_revocations
-    where ended_at is null and not id = any(${troubled.held}) order by created_at limit ${LISTS}`
+    select ${sql(jobColumns)}, exists (select from approvals a
+      where a.workspace_id = r.workspace_id and a.subject = r.id and a.state = 'approved') as is_approved
+    from bulk_revocations r where ended_at is null and not id = any(${troubled.held}) order by created_at limit ${LISTS}`
   let isMore = false
   for (const job of jobs) if (await workOn(job)) isMore = true
   return isMore
@@ -101,8 +106,11 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const role = await heldRole(sql, workspaceId, userId)
   if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
   const author = { principal: { via: { kind: "user" as const, userId, name, role } }, requestId }
-  const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(codeOf)
-  if (open === "review_open") return open
+  const row = await lockRevocable(sql, workspaceId, attestationId)
+  if (row && statusAt(row, clock.now()) === "pending" && !job.is_approved) {
+    const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(codeOf)
+    if (open === "review_open") return open
+  }
   const { reason, public_reason: publicReason } = job
   const outcome = await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
   return outcome === "unknown" ? "attestation_not_found" : outcome

@@ -85,9 +85,15 @@ const labels: Record<string, string> = {
   from_pubkey: "From",
   to_pubkey: "To",
   reason_code: "Reason",
+  reason: "Internal reason",
   reference: "Reference",
   document_sha256: "Document’s SHA-256",
   holder_consent: "Holder’s consent",
+  attestation_id: "Attestation",
+  attestation_ids: "Attestations",
+  investor_id: "Investor",
+  public_reason: "Reason for the investor",
+  required_schema: "Required verification",
 }
 
 /** Each field as it was sent. For a change of a policy, each field that it would change. */
@@ -109,7 +115,8 @@ const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 function Value({ of: value }: { of: unknown }) {
   if (typeof value === "boolean") return value ? "Yes" : "No"
   if (value === null) return "Any"
-  if (Array.isArray(value)) return value.join(", ")
+  if (Array.isArray(value)) return <span className="wrap-anywhere">{listed(value)}</span>
+  if (typeof value === "object") return <code className="text-[13px] wrap-anywhere">{JSON.stringify(value)}</code>
   const text = String(value)
   return WALLET.test(text) ? (
     <Copyable value={text} what="address" compact />
@@ -117,6 +124,12 @@ function Value({ of: value }: { of: unknown }) {
     <span className="wrap-anywhere">{text}</span>
   )
 }
+
+const MOST_LISTED = 20
+
+const listed = (values: unknown[]): string =>
+  values.slice(0, MOST_LISTED).join(", ") +
+  (values.length > MOST_LISTED ? ` and ${values.length - MOST_LISTED} more` : "")
 
 function Rules({ preflight: { answer, rules } }: { preflight: NonNullable<Approval["preflight"]> }) {
   return (

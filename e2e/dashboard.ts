@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type APIRequestContext, type Browser, type Page, request as playwrightRequest } from "@playwright/test"
+import { TOTP } from "otpauth"
 import { type Api, apiOf, origin } from "./api.ts"
 import { test as base, expect } from "./support.ts"
 import { createKey, vouch } from "./vouch.ts"
@@ -50,7 +51,8 @@ export const test = base.extend<{ as: (role: Role) => Promise<Page>; leaving: un
   },
 })
 
-async function createCustomer(): Promise<Customer> {
+/** A customer for tests whose settings must affect no others. */
+export async function createCustomer(): Promise<Customer> {
   const account = `Acme ${randomBytes(6).toString("hex")}`
   const email = `${randomBytes(6).toString("hex")}@example.com`
   const made = await vouch<{ owner_link: string; workspaces: Customer["workspaces"] }>(
@@ -98,6 +100,18 @@ export async function memberOfNewAccount(browser: Browser, customer: Customer, r
   await page.goto(section(customer, "settings?part=account"))
   await expect(page.getByRole("heading", { name: "Authenticator app" })).toBeVisible()
   return { email, page, context }
+}
+
+/** Sets up an authenticator app with the page's card. */
+export async function addCodes(page: Page) {
+  await page.getByRole("button", { name: "Turn on", exact: true }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Your password").fill(PASSWORD)
+  await dialog.getByRole("button", { name: "Continue" }).click()
+  const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
+  await dialog.getByRole("textbox", { name: "Code" }).fill(new TOTP({ secret, period: 30, digits: 6 }).generate())
+  await dialog.getByRole("button", { name: "Confirm" }).click()
+  await dialog.getByRole("button", { name: "I have stored these codes" }).click()
 }
 
 /** The review of a wallet's session that the provider left in review. */

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
-import { TOTP } from "otpauth"
 import { origin } from "./api.ts"
-import { PASSWORD, test } from "./dashboard.ts"
+import { addCodes, PASSWORD, test } from "./dashboard.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
 import { vouch } from "./vouch.ts"
 
@@ -27,18 +26,6 @@ async function comeIn(page: Page, link: string, email: string) {
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
   await page.getByRole("button", { name: "Create account" }).click()
   await expect(page.getByRole("button", { name: /^Account of/ })).toBeVisible()
-}
-
-/** Sets up an authenticator app with the page's card. */
-async function addCodes(page: Page) {
-  await page.getByRole("button", { name: "Turn on", exact: true }).click()
-  const dialog = page.getByRole("dialog")
-  await dialog.getByLabel("Your password").fill(PASSWORD)
-  await dialog.getByRole("button", { name: "Continue" }).click()
-  const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
-  await dialog.getByRole("textbox", { name: "Code" }).fill(new TOTP({ secret, period: 30, digits: 6 }).generate())
-  await dialog.getByRole("button", { name: "Confirm" }).click()
-  await dialog.getByRole("button", { name: "I have stored these codes" }).click()
 }
 
 test("an account requires a second factor: its owner has one, and members must set theirs up first", async ({

@@ -19,3 +19,7 @@ export const sumOf = (counts: readonly Count[]): Count => ({
 /** A rounded number of hours, or of minutes if it is less than one. */
 export const hoursOf = (hours: number): string =>
   hours < 1 ? countOf(Math.max(1, Math.round(hours * 60)), "minute") : countOf(Math.round(hours), "hour")
+
+/** A time to wait, in days if it is whole days. */
+export const waitOf = (hours: number): string =>
+  hours % 24 === 0 ? countOf(hours / 24, "day") : countOf(hours, "hour")

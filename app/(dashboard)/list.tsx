@@ -159,7 +159,7 @@ export function ListPage<Row, State extends string = string>({
   title: string
   caption?: string
   heading?: string
-  description: string
+  description: ReactNode
   actions?: ReactNode
   /** The name under which the list is exported. */
   exports?: string

@@ -90,6 +90,7 @@ function usePages(text: string): Choice[] {
   const others = [
     { name: "Your account", href: `${path("settings")}?part=account` },
     { name: "Workspace settings", href: `${path("settings")}?part=workspace` },
+    { name: "Approval policies", href: `${path("settings")}?part=approvals` },
     { name: "Monitoring", href: `${path("settings")}?part=monitoring` },
     { name: "Documentation", href: "/docs" },
     { name: "API reference", href: "/docs/api" },

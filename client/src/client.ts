@@ -61,7 +61,8 @@ class Client {
 
   /**
    * Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. If the
-   * operation fails, it throws a `VouchError` with its code, like a request that waits.
+   * operation fails, it throws a `VouchError` with its code, like a request that waits. It does not wait for members who
+   * must approve the operation first: it throws `awaiting_approval`.
    */
   async waitFor<Awaited extends Operation | MintConfig>(
     record: Awaited | PromiseLike<Awaited>,
@@ -72,13 +73,20 @@ class Client {
     if ("operation_id" in begun) {
       const read = (one: RequestOptions) => api.getOperation({ id: begun.operation_id }, one)
       const ended = await poll(
-        begun,
+        // It may have been approved since.
+        begun.status === "awaiting_approval" ? null : begun,
         read,
-        ({ status }) => status === "confirmed" || status === "failed",
+        ({ status }) => status === "confirmed" || status === "failed" || status === "awaiting_approval",
         `Operation ${begun.operation_id} is not confirmed`,
         `Wait again, or read it later with getOperation({ id: "${begun.operation_id}" }).`,
         options,
       )
+      if (ended.status === "awaiting_approval")
+        throw new VouchError(
+          "awaiting_approval",
+          `Operation ${begun.operation_id} waits for other members (${ended.approval_id}). Wait again once they have approved it: see the event approval.decided, or getApproval.`,
+          { approvalId: ended.approval_id },
+        )
       if (ended.error) throw new VouchError(ended.error.error as ErrorCode | ClientErrorCode, ended.error.detail)
       return ended as Awaited
     }

@@ -33,6 +33,7 @@ const rights: Record<string, Who> = {
   "approvalPolicy.change": builders,
   "approvalPolicy.create": builders,
   "approvalPolicy.list": builders,
+  "approvalPolicy.overview": members,
   "approvalPolicy.remove": builders,
   "attestation.count": members,
   "attestation.detail": members,

@@ -49,6 +49,20 @@ test("a failed operation is an error with its code", async () => {
   })
 })
 
+test("waitFor does not wait for people: an operation that other members must approve is an error at once", async () => {
+  const waiting = { ...operation("awaiting_approval"), approval_id: "apr_1" }
+  const server = await serve(json(202, waiting), json(200, waiting), json(200, operation("confirmed")))
+  const vouch = server.client()
+  const begun = await vouch.mintTokens({ user_pubkey: "w", mint_config: "m", amount: "1" })
+  expect(begun.status).toBe("awaiting_approval")
+  await expect(vouch.waitFor(begun)).rejects.toMatchObject({
+    ...{ code: "awaiting_approval", status: null, approvalId: "apr_1", detail: expect.stringContaining("(apr_1)") },
+  })
+  expect(server.asked).toHaveLength(2)
+  // They have approved it in the meantime.
+  expect((await vouch.waitFor(begun)).status).toBe("confirmed")
+})
+
 test("waitFor waits until a configuration's mint exists, or until a status is decided", async () => {
   const config = (mint: string | null) => json(200, { id: "fund", mint })
   const server = await serve(

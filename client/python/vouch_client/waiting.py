@@ -21,7 +21,8 @@ R = TypeVar("R", Operation, MintConfig)
 def wait_for(client: AuthenticatedClient, record: R, timeout: float = WAIT_SECONDS) -> R:
     """Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record.
 
-    A failed operation raises `VouchError` with its code. When the time is over, the code is `timeout`.
+    A failed operation raises `VouchError` with its code. When the time is over, the code is `timeout`. It does not wait for
+    members who must approve the operation first: the code is `awaiting_approval`.
     """
     if isinstance(record, MintConfig):
         config_id = record.id
@@ -36,13 +37,21 @@ def wait_for(client: AuthenticatedClient, record: R, timeout: float = WAIT_SECON
     operation_id = record.operation_id
     read = lambda: get_operation.sync(operation_id, client=client)  # noqa: E731
     ended = _poll(
-        record,
+        # It may have been approved since.
+        read() if record.status == "awaiting_approval" else record,
         read,
-        lambda one: one.status in ("confirmed", "failed"),
+        lambda one: one.status in ("confirmed", "failed", "awaiting_approval"),
         timeout,
         f"Operation {operation_id} is not confirmed",
         "Wait again, or read it later with get_operation.",
     )
+    if ended.status == "awaiting_approval":
+        raise VouchError(
+            "awaiting_approval",
+            f"Operation {operation_id} waits for other members ({ended.approval_id}). "
+            "Wait again once they have approved it: see the event approval.decided, or get_approval.",
+            approval_id=ended.approval_id,
+        )
     if ended.error is not None:
         raise VouchError(ended.error.error, ended.error.detail)
     return ended

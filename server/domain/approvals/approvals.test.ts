@@ -214,6 +214,38 @@ test("a request becomes void if the token's rules change, or the key that made i
   expect((await read(record.approval_id)).json.state).toBe("void")
 })
 
+test("requests are listed by the id of who made them, which their record has", async () => {
+  const { approvalId } = await asked()
+  const { requester_id, requested_by } = (await read(approvalId)).json
+  expect([requester_id, requested_by]).toEqual([key.keyId, expect.any(String)])
+  const idsOf = async (id: string) =>
+    (await tokens.get(`/approvals?limit=100&requested_by=${id}`)).json.data.map(
+      (one: { approval_id: string }) => one.approval_id,
+    )
+  expect(await idsOf(requester_id)).toContain(approvalId)
+  expect(await idsOf((await app.key({ account: owner.account })).keyId)).toEqual([])
+  const minted = { user_pubkey: holder, mint_config: config, amount: "500" }
+  await policy({ actions: ["mint"], mint_config: config, min_amount: "500", approvals: 1 })
+  const { data } = await owner.browser.mutate("token.mint", minted)
+  const own = (await read(data.approval_id)).json
+  expect(await idsOf(own.requester_id)).toEqual([data.approval_id])
+})
+
+test("a burn's operation says whether the holder agreed, while it waits and afterwards", async () => {
+  await policy({ actions: ["burn"], mint_config: config, min_amount: "3", approvals: 1 })
+  const burn = (amount: string, holder_consent: boolean) =>
+    tokens.post("/token/burn", {
+      ...{ user_pubkey: holder, mint_config: config, amount, holder_consent, document_sha256: DOCUMENT },
+      ...{ reason_code: "redemption", reference: "r" },
+    })
+  expect((await burn("1", false)).json).toMatchObject({ status: "confirmed", holder_consent: false })
+  const { json } = await burn("3", true)
+  expect(json).toMatchObject({ status: "awaiting_approval", holder_consent: true })
+  await approve(officer, json.approval_id)
+  expect((await operation(json.operation_id)).json.holder_consent).toBe(true)
+  expect((await tokens.mint(config, holder, "1")).json.holder_consent).toBeNull()
+})
+
 test("a developer and a viewer cannot approve, nor can a member of another account", async () => {
   const { approvalId } = await asked()
   const { account } = owner

@@ -12,9 +12,11 @@ export {
   type PolicyRequest,
   policyInput,
   policyPatch,
+  type PolicyRecord,
   policyRecord,
   policyVersion,
 } from "./policies.ts"
+export { readPolicies } from "./overview.ts"
 
 /** Requests that wait. */
 export {

@@ -93,6 +93,29 @@ test("no member can let others approve instead of those whom a policy names", as
   await owner.browser.mutate("member.changeRole", { user_id: await idOf(another), role: "viewer" })
 })
 
+test("members see the defaults next to their policies, and which changes wait", async () => {
+  const id = await create()
+  const { data } = await officer.browser.query("approvalPolicy.overview", {})
+  expect(data.policies.map((one: { policy_id: string }) => one.policy_id)).toEqual([id])
+  expect(data.defaults).toEqual([
+    {
+      ...{ policy_id: null, actions: ["policy_change"], mint_config: null, min_amount: null },
+      ...{ approvals: 1, roles: ["owner", "compliance"], expires_in_hours: 72 },
+    },
+  ])
+  expect(data.waiting).toEqual([])
+  const asked = (await send("DELETE", `/approval-policy/${id}`)).json.approval_id
+  expect((await officer.browser.query("approvalPolicy.overview", {})).data.waiting).toEqual([
+    { approval_id: asked, policy_id: id, is_new: false, deletes: true },
+  ])
+  await approve(officer, asked)
+  expect((await officer.browser.query("approvalPolicy.overview", {})).data).toMatchObject({ policies: [], waiting: [] })
+  const boss = await provenMember(app, { mode: "live" })
+  const live = (await boss.browser.query("approvalPolicy.overview", {})).data
+  const actions = live.defaults.flatMap((one: { actions: string[] }) => one.actions)
+  expect(actions).toEqual(expect.arrayContaining(["burn", "force_transfer", "policy_change"]))
+})
+
 test("a policy that too few members could satisfy is refused", async () => {
   const { status, json } = await send("POST", "/approval-policies", { actions: ["mint"], approvals: 2 })
   expect([status, json.error]).toEqual([403, "approver_missing"])

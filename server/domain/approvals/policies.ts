@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { type Queryable, sql } from "#db/client.ts"
+import { type Queryable, sql, type Transaction } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { columns, only } from "#db/rows.ts"
 import { type Author, recordChange } from "#domain/audit-log"
 import { holdPermission } from "#domain/people"
@@ -99,7 +100,7 @@ type Writing = { workspaceId: string; author: Author; idempotency: IdempotencyCl
  */
 export async function createPolicy(writing: Writing & { policy: PolicyInput }): Promise<PolicyRecord> {
   const { workspaceId, author, idempotency, policy } = writing
-  return sql.begin(async (sql) => {
+  return announced(workspaceId, async (sql) => {
     const policies = await lockPolicies(sql, writing)
     const id = idempotency?.begun ?? newId("apol")
     const known = policies.find((one) => one.id === id)
@@ -121,7 +122,7 @@ export async function changePolicy(
   writing: Writing & { id: string; patch: PolicyPatch | null },
 ): Promise<PolicyRecord> {
   const { workspaceId, author, idempotency, id, patch } = writing
-  return sql.begin(async (sql) => {
+  return announced(workspaceId, async (sql) => {
     const policies = await lockPolicies(sql, writing)
     const before = policies.find((one) => one.id === id) ?? policyNotFound(id)
     if (idempotency?.begun) return toRecord(before)
@@ -133,6 +134,13 @@ export async function changePolicy(
       return toRecord(before, await ask(sql, writing, id, { change: patch && given(patch) }, before.version))
     return applyChange(sql, workspaceId, { policy: before, patch, author })
   })
+}
+
+/** Changes policies in a transaction, and then tells the pages that show them. */
+async function announced<T>(workspaceId: string, change: (sql: Transaction) => Promise<T>): Promise<T> {
+  const result = await sql.begin(change)
+  publishActivity(workspaceId)
+  return result as T
 }
 
 /** What a stored request changes. */

@@ -1,5 +1,5 @@
 import type { TableRow } from "#db/rows.ts"
-import type { ApprovalAction, ApproverRole } from "#shared/approvals.ts"
+import { type ApprovalAction, type ApproverRole, allApprovalActions } from "#shared/approvals.ts"
 import type { Mode } from "#shared/mode.ts"
 
 export type PolicyRow = Pick<
@@ -44,6 +44,12 @@ const needsByDefault: { [action in ApprovalAction]?: (asked: Asked, mode: Mode) 
   // A change that loosens a policy. Otherwise one member could remove what two must decide.
   policy_change: () => true,
 }
+
+/** The default policies. Each binds what no policy of the workspace covers; that of burns, those without consent. */
+export const defaultPolicies = (mode: Mode): Policy[] =>
+  allApprovalActions
+    .filter((action) => needsByDefault[action]?.({ action, mint_config: null, amount: null, isForced: true }, mode))
+    .map(defaultFor)
 
 /** The policy that binds a request; null if it needs no approval. Of several, the one that requires the most. */
 export function bindingPolicy({ mode, policies }: Binding, asked: Asked): Policy | null {

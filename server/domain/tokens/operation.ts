@@ -76,6 +76,10 @@ export const operationRecord = z
       description: "SHA-256 of the document that justifies it, base64url; null if none was named",
       example: null,
     }),
+    holder_consent: z.boolean().nullable().meta({
+      description: "Burn: whether the holder agreed. Null for other kinds",
+      example: null,
+    }),
     approval_id: idOf("apr").nullable().meta({
       description: "The approval that it waits for or was begun with; null if no policy binds it",
       example: null,
@@ -108,7 +112,11 @@ const carrierColumns = columns("transactions", "finalized_at")
 export type OperationRow = Omit<
   RowOf<
     typeof operationColumns,
-    { kind: MovementKind; mint_config: string; payload: { amount: string; approval_id?: string } & Grounds }
+    {
+      kind: MovementKind
+      mint_config: string
+      payload: { amount: string; approval_id?: string; holder_consent?: boolean } & Grounds
+    }
   >,
   "status" | "error_code" | "error_detail"
 > &
@@ -143,6 +151,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     reason_code: row.payload.reason_code ?? null,
     reference: row.payload.reference ?? null,
     document_sha256: row.payload.document_sha256 ?? null,
+    holder_consent: row.kind === "burn" ? (row.payload.holder_consent ?? null) : null,
     approval_id: row.payload.approval_id ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
@@ -169,6 +178,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
     reason_code: request.reason_code ?? null,
     reference: request.reference ?? null,
     document_sha256: request.document_sha256 ?? null,
+    holder_consent: row.action === "burn" ? (request.holder_consent ?? null) : null,
     approval_id: row.id,
     created_at: toTimestamp(row.created_at),
     confirmed_at: null,

@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { approveRequest, readRequest, rejectRequest, withdrawRequest } from "#domain/approval-actions"
 import * as approvals from "#domain/approvals"
-import type { Member, SignedIn } from "#domain/requests"
-import { filterId, idOf, listOf, page } from "#server/lib/fields.ts"
-import { words } from "#server/lib/text.ts"
+import type { Context, Member, Principal, SignedIn } from "#domain/requests"
+import { idOf, listOf, page } from "#server/lib/fields.ts"
+import { plainText, words } from "#server/lib/text.ts"
 import { changeBy, endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { allApprovalActions, approvalStates } from "#shared/approvals.ts"
 
@@ -34,7 +34,10 @@ export const approvalRouter = router({
     input: z.object({
       state: z.enum(approvalStates).optional().meta({ description: "Only requests in this state" }),
       action: z.enum(allApprovalActions).optional().meta({ description: "Only requests of this kind" }),
-      requested_by: filterId("key").optional().meta({ description: "Only requests of this key" }),
+      requested_by: plainText(100).optional().meta({
+        description: "Only requests of this key or member, by its id: the record's `requester_id`",
+        example: "key_4MpXbW9sYt2KcQvLhRz7Jd",
+      }),
       ...page,
     }),
     output: listOf(approvals.approvalRecord).meta({ id: "ApprovalList" }),
@@ -81,6 +84,16 @@ export const approvalRouter = router({
     .mutation(({ ctx, input }) => rejectRequest({ ...deciding(ctx, input), reason: input.reason })),
 })
 
+type Writing = Context & { principal: Principal }
+const writing = (ctx: Writing) => ({ ...changeBy(ctx), idempotency: ctx.idempotency })
+
+/** Answers 202 if the change of a policy waits for another member. */
+async function changed({ answer }: Writing, change: Promise<approvals.PolicyRecord>): Promise<approvals.PolicyRecord> {
+  const record = await change
+  if (record.status === "awaiting_approval") answer.status = 202
+  return record
+}
+
 /** Which acts need the approval of further members. */
 export const approvalPolicyRouter = router({
   list: endpoint("GET /approval-policies", {
@@ -102,11 +115,7 @@ export const approvalPolicyRouter = router({
       "From now on, what it names needs the approval of further members: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202.",
     input: approvals.policyInput,
     output: approvals.policyRecord,
-  }).mutation(async ({ ctx, input: policy }) => {
-    const record = await approvals.createPolicy({ ...changeBy(ctx), idempotency: ctx.idempotency, policy })
-    if (record.status === "awaiting_approval") ctx.answer.status = 202
-    return record
-  }),
+  }).mutation(({ ctx, input: policy }) => changed(ctx, approvals.createPolicy({ ...writing(ctx), policy }))),
 
   change: endpoint("PATCH /approval-policy/{id}", {
     scope: "config:write",
@@ -118,11 +127,9 @@ export const approvalPolicyRouter = router({
       "A stricter policy takes effect at once. A change that lets more through needs an approval, and answers 202. Requests that wait under the policy become void.",
     input: z.object({ id: policyId, ...approvals.policyPatch.shape }),
     output: approvals.policyRecord,
-  }).mutation(async ({ ctx, input: { id, ...patch } }) => {
-    const record = await approvals.changePolicy({ ...changeBy(ctx), idempotency: ctx.idempotency, id, patch })
-    if (record.status === "awaiting_approval") ctx.answer.status = 202
-    return record
-  }),
+  }).mutation(({ ctx, input: { id, ...patch } }) =>
+    changed(ctx, approvals.changePolicy({ ...writing(ctx), id, patch })),
+  ),
 
   remove: endpoint("DELETE /approval-policy/{id}", {
     scope: "config:write",
@@ -133,9 +140,11 @@ export const approvalPolicyRouter = router({
     description: "Needs an approval itself, and answers 202.",
     input: z.object({ id: policyId }),
     output: approvals.policyRecord,
-  }).mutation(async ({ ctx, input: { id } }) => {
-    const record = await approvals.changePolicy({ ...changeBy(ctx), idempotency: ctx.idempotency, id, patch: null })
-    if (record.status === "awaiting_approval") ctx.answer.status = 202
-    return record
-  }),
+  }).mutation(({ ctx, input: { id } }) => changed(ctx, approvals.changePolicy({ ...writing(ctx), id, patch: null }))),
+
+  // For the dashboard only.
+
+  overview: memberWith("token:read")
+    .input(z.object({}))
+    .query(({ ctx }) => approvals.readPolicies(ctx.principal)),
 })

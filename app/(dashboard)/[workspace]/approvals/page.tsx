@@ -2,7 +2,7 @@
 
 import { choice } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
@@ -30,7 +30,11 @@ export default function Page() {
   return (
     <ListPage
       title="Approvals"
-      description="Requests that your policies let no one make alone."
+      description={
+        <>
+          Requests that your <PoliciesLink>approval policies</PoliciesLink> let no one make alone.
+        </>
+      }
       list={list}
       caption="Approvals"
       columns={columns}
@@ -38,13 +42,18 @@ export default function Page() {
       noMatch="Remove a filter to see more."
       empty={
         <Empty title="Nothing to approve">
-          Requests appear here if a policy requires other members to approve them. Set policies with POST
-          /approval-policies.
+          Requests appear here if a <PoliciesLink>policy</PoliciesLink> requires other members to approve them.
         </Empty>
       }
     />
   )
 }
+
+const PoliciesLink = ({ children }: { children: string }) => (
+  <To path={["settings"]} query="?part=approvals" className="text-accent underline underline-offset-2">
+    {children}
+  </To>
+)
 
 const columns: Column<Approval>[] = [
   {

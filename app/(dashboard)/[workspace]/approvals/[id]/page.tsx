@@ -8,9 +8,11 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { grouped } from "#shared/amount.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
 import { Decision } from "./decision.tsx"
+import { PolicyChange } from "./policy-change.tsx"
 
 const CHECK_EVERY_MS = 4000
 
@@ -36,7 +38,11 @@ export default function Page() {
                 {approval.state === "pending" ? <Decision approval={approval} /> : <Outcome approval={approval} />}
               </Card>
               <Card title="Request">
-                <Request approval={approval} />
+                {approval.action === "policy_change" ? (
+                  <PolicyChange approval={approval} />
+                ) : (
+                  <Request approval={approval} />
+                )}
               </Card>
               {approval.preflight && (
                 <Card title="Rules now">
@@ -96,15 +102,15 @@ const labels: Record<string, string> = {
   required_schema: "Required verification",
 }
 
-/** Each field as it was sent. For a change of a policy, each field that it would change. */
+/** Each field as it was sent. */
 function Request({ approval: { request } }: { approval: Approval }) {
-  const inner = request.create ?? request.change
-  if (request.change === null) return <p>The policy would be deleted.</p>
-  const fields = Object.entries((inner ?? request) as Record<string, unknown>)
   return (
     <Facts
       facts={Object.fromEntries(
-        fields.map(([name, value]) => [labels[name] ?? name.replaceAll("_", " "), <Value key={name} of={value} />]),
+        Object.entries(request).map(([name, value]) => [
+          labels[name] ?? name.replaceAll("_", " "),
+          <Value key={name} of={name === "amount" ? grouped(String(value)) : value} />,
+        ]),
       )}
     />
   )

@@ -3,12 +3,12 @@ import { sql } from "#db/client.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, proveSecondFactor } from "#test/fixtures/approvals.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
+import { DOCUMENT, type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
 import { member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-
 let app: TestApp
+let fixture: ForcedTransfers
 let owner: ProvenMember
 let officer: ProvenMember
 let second: ProvenMember
@@ -20,40 +20,14 @@ let receiver: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  owner = await provenMember(app)
-  const { account } = owner
-  officer = await provenMember(app, { role: "compliance", account })
-  second = await provenMember(app, { role: "compliance", account })
-  key = await app.key({ account })
-  tokens = tokenFixture(app, key)
-  config = await tokens.config()
-  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
-  await tokens.mint(config, holder, "1000")
-  const created = await policy({ actions: ["force_transfer"], approvals: 1 })
-  expect(created.status, created.text).toBe(200)
-  expect(created.json).toMatchObject({ status: "active", approval_id: null, roles: ["compliance", "owner"] })
+  fixture = await forcedTransfers(app)
+  ;({ owner, officer, second, key, tokens, config, holder, receiver } = fixture)
 })
 afterAll(() => app.stop())
 
-const policy = (json: object) => tokens.post("/approval-policies", json)
-const force = (amount: string, more: object = {}) =>
-  tokens.post(
-    "/token/force-transfer",
-    {
-      ...{ from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount },
-      ...{ reason_code: "court_order", reference: "2026-CV-0417", document_sha256: DOCUMENT },
-    },
-    more,
-  )
 const read = (id: string) => tokens.get(`/approval/${id}`)
 const operation = (id: string) => tokens.get(`/token/operation/${id}`)
 
-/** Asks for a forced transfer, and returns the ids. */
-async function asked(amount = "1") {
-  const { status, json, text } = await force(amount)
-  expect(status, text).toBe(202)
-  return { approvalId: json.approval_id as string, operationId: json.operation_id as string }
-}
 const rowOf = async (id: string) => (await sql`select * from approvals where id = ${id}`)[0]!
 const operationsOf = (id: string) => sql`select status from operations where id = ${id}`
 const holdings = async () =>
@@ -61,7 +35,7 @@ const holdings = async () =>
 
 test("a request under a policy answers 202, reserves nothing, and happens once approved", async () => {
   const before = await holdings()
-  const response = await force("5")
+  const response = await fixture.force("5")
   expect(response.status).toBe(202)
   const { approval_id, operation_id } = response.json
   expect(response.headers.location).toBe(`/v1/approval/${approval_id}`)
@@ -95,22 +69,22 @@ test("a request under a policy answers 202, reserves nothing, and happens once a
 
 test("a repeat with the same key joins the approval, and then the operation", async () => {
   const idempotency = { idempotencyKey: "force-once" }
-  const first = await force("1", idempotency)
-  const again = await force("1", idempotency)
+  const first = await fixture.force("1", idempotency)
+  const again = await fixture.force("1", idempotency)
   expect([first.status, again.status]).toEqual([202, 202])
   expect(again.json).toEqual(first.json)
   expect(again.headers.location).toBe(first.headers.location)
   // The response is lost: the key still leads to the same request.
   await sql`update idempotency_records set status = null, body = null where idempotency_key = 'force-once'`
-  expect((await force("1", idempotency)).json).toEqual(first.json)
+  expect((await fixture.force("1", idempotency)).json).toEqual(first.json)
   await sql`update idempotency_records set status = null, body = null where idempotency_key = 'force-once'`
   expect((await approve(officer, first.json.approval_id)).status).toBe(200)
-  const joined = await force("1", idempotency)
+  const joined = await fixture.force("1", idempotency)
   expect([joined.status, joined.json.operation_id]).toEqual([200, first.json.operation_id])
 })
 
 test("a rejected, a withdrawn and an expired request come to nothing, and end once", async () => {
-  const [rejected, withdrawn, expired] = [await asked(), await asked(), await asked()]
+  const [rejected, withdrawn, expired] = [await fixture.asked(), await fixture.asked(), await fixture.asked()]
   const { digest } = await rowOf(rejected.approvalId)
   const reject = { approval_id: rejected.approvalId, digest, reason: "Wrong wallet" }
   expect((await officer.browser.mutate("approval.reject", reject)).status).toBe(200)
@@ -135,7 +109,7 @@ test("a rejected, a withdrawn and an expired request come to nothing, and end on
 })
 
 test("an approval needs a second factor used in the last five minutes", async () => {
-  const { approvalId } = await asked()
+  const { approvalId } = await fixture.asked()
   await sql`
     update user_sessions set two_factor_at = now() - interval '6 minutes'
     where user_id = (select id from users where email = ${officer.email})`
@@ -149,7 +123,7 @@ test("an approval needs a second factor used in the last five minutes", async ()
 })
 
 test("rules run again when it is approved, and their refusal is the outcome", async () => {
-  const { approvalId, operationId } = await asked("2")
+  const { approvalId, operationId } = await fixture.asked("2")
   await tokens.post(`/mint-config/${config}/pause`, {})
   expect((await approve(officer, approvalId)).data).toMatchObject({
     state: "approved",
@@ -162,7 +136,12 @@ test("rules run again when it is approved, and their refusal is the outcome", as
 })
 
 test("a request and its end are events, which name it and nothing that was requested", async () => {
-  const [approved, refused, rejected, expired] = [await asked(), await asked(), await asked(), await asked()]
+  const [approved, refused, rejected, expired] = [
+    await fixture.asked(),
+    await fixture.asked(),
+    await fixture.asked(),
+    await fixture.asked(),
+  ]
   await sql`update approvals set expires_at = now() where id = ${expired.approvalId}`
   await approve(officer, approved.approvalId)
   await tokens.post(`/mint-config/${config}/pause`, {})
@@ -192,7 +171,7 @@ test("a request and its end are events, which name it and nothing that was reque
 })
 
 test("a request becomes void if the token's rules change, or the key that made it is revoked", async () => {
-  const changed = await asked()
+  const changed = await fixture.asked()
   const patch = {
     method: "PATCH",
     path: `/mint-config/${config}`,
@@ -215,7 +194,7 @@ test("a request becomes void if the token's rules change, or the key that made i
 })
 
 test("requests are listed by the id of who made them, which their record has", async () => {
-  const { approvalId } = await asked()
+  const { approvalId } = await fixture.asked()
   const { requester_id, requested_by } = (await read(approvalId)).json
   expect([requester_id, requested_by]).toEqual([key.keyId, expect.any(String)])
   const idsOf = async (id: string) =>
@@ -225,14 +204,14 @@ test("requests are listed by the id of who made them, which their record has", a
   expect(await idsOf(requester_id)).toContain(approvalId)
   expect(await idsOf((await app.key({ account: owner.account })).keyId)).toEqual([])
   const minted = { user_pubkey: holder, mint_config: config, amount: "500" }
-  await policy({ actions: ["mint"], mint_config: config, min_amount: "500", approvals: 1 })
+  await fixture.policy({ actions: ["mint"], mint_config: config, min_amount: "500" })
   const { data } = await owner.browser.mutate("token.mint", minted)
   const own = (await read(data.approval_id)).json
   expect(await idsOf(own.requester_id)).toEqual([data.approval_id])
 })
 
 test("a burn's operation says whether the holder agreed, while it waits and afterwards", async () => {
-  await policy({ actions: ["burn"], mint_config: config, min_amount: "3", approvals: 1 })
+  await fixture.policy({ actions: ["burn"], mint_config: config, min_amount: "3" })
   const burn = (amount: string, holder_consent: boolean) =>
     tokens.post("/token/burn", {
       ...{ user_pubkey: holder, mint_config: config, amount, holder_consent, document_sha256: DOCUMENT },
@@ -247,7 +226,7 @@ test("a burn's operation says whether the holder agreed, while it waits and afte
 })
 
 test("a developer and a viewer cannot approve, nor can a member of another account", async () => {
-  const { approvalId } = await asked()
+  const { approvalId } = await fixture.asked()
   const { account } = owner
   for (const role of ["developer", "viewer"] as const) {
     const one = await provenMember(app, { role, account })
@@ -262,8 +241,7 @@ test("a developer and a viewer cannot approve, nor can a member of another accou
 
 test("mints and transfers need approval from an amount on, and for the policy's token", async () => {
   const other = await tokens.config()
-  const created = await policy({ actions: ["mint"], mint_config: other, min_amount: "100", approvals: 1 })
-  expect(created.status, created.text).toBe(200)
+  await fixture.policy({ actions: ["mint"], mint_config: other, min_amount: "100" })
   const [wallet] = await tokens.wallets(1)
   expect((await tokens.mint(other, wallet, "99")).status).toBe(200)
   expect((await tokens.mint(config, wallet, "100")).status).toBe(200)
@@ -307,7 +285,7 @@ test("in a live workspace, forced acts need approval without a policy, and too f
 })
 
 test("an approval that waits expires by the clock", async () => {
-  const { approvalId } = await asked()
+  const { approvalId } = await fixture.asked()
   await advanceClock({ days: 4 })
   expect((await read(approvalId)).json.state).toBe("expired")
 })

@@ -2,10 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, proveSecondFactor } from "#test/fixtures/approvals.ts"
+import { type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
-import { tokenFixture } from "#test/fixtures/tokens.ts"
-
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
 
 let app: TestApp
 /** Makes the requests, with own keys. */
@@ -13,32 +11,20 @@ let owner: ProvenMember
 let officer: ProvenMember
 let config: string
 let holder: string
-let receiver: string
+let fixture: ForcedTransfers
 
 beforeAll(async () => {
   // With mail, a mailbox can be proven.
   app = await startTestApp({ VOUCH_SMTP_URL: "smtp://localhost:1", VOUCH_MAIL_FROM: "vouch@example.com" })
-  owner = await provenMember(app)
-  officer = await provenMember(app, { role: "compliance", account: owner.account })
-  const key = await app.key({ account: owner.account })
-  const tokens = tokenFixture(app, key)
-  config = await tokens.config()
-  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
-  await tokens.mint(config, holder, "1000")
-  expect((await tokens.post("/approval-policies", { actions: ["force_transfer"], approvals: 1 })).status).toBe(200)
+  fixture = await forcedTransfers(app)
+  ;({ owner, officer, config, holder } = fixture)
 })
 afterAll(() => app.stop())
 
 const newKey = async (by: ProvenMember): Promise<{ api_key: string; key_id: string }> =>
   (await by.browser.mutate("key.create", { name: "Own", scopes: ["token:control", "token:read"] })).data
 
-async function askWith(apiKey: string): Promise<string> {
-  const json = { from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1", reason_code: "tax" }
-  const sent = { ...json, reference: "r", document_sha256: DOCUMENT }
-  const answer = await app.request({ method: "POST", path: "/token/force-transfer", key: apiKey, json: sent })
-  expect(answer.status, answer.text).toBe(202)
-  return answer.json.approval_id as string
-}
+const askWith = async (apiKey: string): Promise<string> => (await fixture.asked("1", { key: apiKey })).approvalId
 const asked = async (by = owner) => askWith((await newKey(by)).api_key)
 const error = async (by: Pick<ProvenMember, "browser">, id: string) => (await approve(by, id)).error?.error
 const given = async (id: string) => (await sql`select state, given from approvals where id = ${id}`)[0]!
@@ -60,7 +46,7 @@ test("the creator of a key cannot approve its requests, with another session, ke
 })
 
 test("a request made in the dashboard cannot be approved by the member who made it", async () => {
-  await tokenPolicy({ actions: ["mint"], mint_config: config, min_amount: "500" })
+  await fixture.policy({ actions: ["mint"], mint_config: config, min_amount: "500" })
   const minted = await owner.browser.mutate("token.mint", { user_pubkey: holder, mint_config: config, amount: "500" })
   expect(minted.data).toMatchObject({ status: "awaiting_approval" })
   expect(await error(owner, minted.data.approval_id)).toBe("second_person_required")
@@ -115,7 +101,7 @@ test("a member whom the requester invites or promotes after the request cannot a
 })
 
 test("a removed or demoted member's approval no longer counts", async () => {
-  await tokenPolicy({ actions: ["force_transfer"], approvals: 2 })
+  await fixture.policy({ actions: ["force_transfer"], approvals: 2 })
   const [first, demoted, last] = await Promise.all(
     [1, 2, 3].map(() => provenMember(app, { role: "compliance", account: owner.account })),
   )
@@ -147,10 +133,3 @@ test("a user's code proves the second factor of the session in which it is enter
   expect((await one.browser.auth("/two-factor/verify-totp", { code: code(1) })).status).toBe(200)
   expect((await approve(one, id)).data).toMatchObject({ given: [{ by: "The compliance" }] })
 })
-
-async function tokenPolicy(policy: object): Promise<void> {
-  const { apiKey } = await app.key({ account: owner.account })
-  const json = { approvals: 1, ...policy }
-  const { status, text } = await app.request({ method: "POST", path: "/approval-policies", key: apiKey, json })
-  expect(status, text).toBe(200)
-}

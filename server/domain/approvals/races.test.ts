@@ -2,50 +2,30 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { type AskedTransfer, type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
+import type { TokenFixture } from "#test/fixtures/tokens.ts"
 
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
 const ROUNDS = 10
 
 let app: TestApp
+let fixture: ForcedTransfers
+let owner: ProvenMember
 let officer: ProvenMember
 let second: ProvenMember
 let removable: ProvenMember
-let owner: ProvenMember
 let key: TestKey
 let tokens: TokenFixture
 let config: string
-let holder: string
-let receiver: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  owner = await provenMember(app)
-  const { account } = owner
-  officer = await provenMember(app, { role: "compliance", account })
-  second = await provenMember(app, { role: "compliance", account })
-  removable = await provenMember(app, { role: "compliance", account })
-  key = await app.key({ account })
-  tokens = tokenFixture(app, key)
-  config = await tokens.config()
-  ;[holder, receiver] = (await tokens.wallets(2)) as [string, string]
-  await tokens.mint(config, holder, "1000")
-  await tokens.post("/approval-policies", { actions: ["force_transfer"], approvals: 1 })
+  fixture = await forcedTransfers(app)
+  ;({ owner, officer, second, key, tokens, config } = fixture)
+  removable = await provenMember(app, { role: "compliance", account: owner.account })
 })
 afterAll(() => app.stop())
 
-async function asked() {
-  const { status, json, text } = await tokens.post("/token/force-transfer", {
-    ...{ from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1" },
-    ...{ reason_code: "court_order", reference: "r", document_sha256: DOCUMENT },
-  })
-  expect(status, text).toBe(202)
-  const [row] = await sql<{ digest: string }[]>`select digest from approvals where id = ${json.approval_id}`
-  return { approvalId: json.approval_id as string, operationId: json.operation_id as string, digest: row!.digest }
-}
-type Asked = Awaited<ReturnType<typeof asked>>
-
-const ways: Record<string, (of: Asked) => Promise<unknown>> = {
+const ways: Record<string, (of: AskedTransfer) => Promise<unknown>> = {
   "another approves": ({ approvalId }) => approve(second, approvalId),
   "the same approves in another tab": ({ approvalId }) => approve(officer, approvalId),
   "another rejects": ({ approvalId: approval_id, digest }) =>
@@ -68,7 +48,7 @@ const ways: Record<string, (of: Asked) => Promise<unknown>> = {
 
 test.each(Object.keys(ways))("if a member approves while %s, one thing happens", async (way) => {
   for (let round = 0; round < ROUNDS; round++) {
-    const one = await asked()
+    const one = await fixture.asked()
     const [approved] = await Promise.all([approve(officer, one.approvalId), ways[way]!(one)])
     const [row] = await sql`select state, given, outcome from approvals where id = ${one.approvalId}`
     const begun = await sql`select from operations where id = ${one.operationId}`
@@ -89,7 +69,7 @@ test("if an approver is removed while they approve, the approval counts or they 
   const { account } = owner
   for (let round = 0; round < 6; round++) {
     const leaving = round === 0 ? removable : await provenMember(app, { role: "compliance", account })
-    const fresh = await asked()
+    const fresh = await fixture.asked()
     const [user] = await sql<{ id: string }[]>`select id from users where email = ${leaving.email}`
     const [{ status }] = await Promise.all([
       approve(leaving, fresh.approvalId),
@@ -102,9 +82,9 @@ test("if an approver is removed while they approve, the approval counts or they 
 })
 
 test("many members who approve at once give each approval once", async () => {
-  await tokens.post("/approval-policies", { actions: ["force_transfer"], mint_config: config, approvals: 2 })
+  await fixture.policy({ actions: ["force_transfer"], mint_config: config, approvals: 2 })
   for (let round = 0; round < 6; round++) {
-    const one = await asked()
+    const one = await fixture.asked()
     const answers = await Promise.all([officer, officer, second, second].map((by) => approve(by, one.approvalId)))
     const [row] = await sql`select state, given from approvals where id = ${one.approvalId}`
     expect(row).toMatchObject({ state: "approved" })
@@ -115,7 +95,7 @@ test("many members who approve at once give each approval once", async () => {
 })
 
 test("a member's approval through one process waits for another process that decides the same request", async () => {
-  const one = await asked()
+  const one = await fixture.asked()
   let free = () => {}
   const held = new Promise<void>((resolve) => {
     free = resolve

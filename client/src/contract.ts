@@ -108,6 +108,8 @@ export interface Approval {
   state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
   /** Name of the key or member that requested it */
   requested_by: string
+  /** The id of that key or member. `requested_by` in the list's query filters by it */
+  requester_id: string
   /** Why it was rejected or became void */
   reason: string | null
   /** UTC, ISO 8601, to the second */
@@ -782,6 +784,8 @@ export interface Operation {
   reference: string | null
   /** SHA-256 of the document that justifies it, base64url; null if none was named */
   document_sha256: string | null
+  /** Burn: whether the holder agreed. Null for other kinds */
+  holder_consent: boolean | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
   /** UTC, ISO 8601, to the second */
@@ -1465,7 +1469,7 @@ export interface Methods {
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
     action?: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change" | undefined
-    /** Only requests of this key */
+    /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined

@@ -38,7 +38,9 @@ export function ApprovalPolicies() {
       cell: (row) => (
         <>
           <span className="block font-medium">{row.actions.map((action) => nameOf(action, row)).join(", ")}</span>
-          {row.actions.some(isMovementKind) && <span className="block text-[13px] text-muted">{scopeOf(row)}</span>}
+          {(row.mint_config !== null || row.actions.some(isMovementKind)) && (
+            <span className="block text-[13px] text-muted">{scopeOf(row)}</span>
+          )}
           <span className="block text-[13px] text-muted md:hidden">{neededApprovals(row.approvals, row.roles)}</span>
           <Waiting of={row} overview={overview.data} />
         </>

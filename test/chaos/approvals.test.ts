@@ -103,9 +103,9 @@ const acts: Record<string, { run: Act; decides: string | null }> = {
 
 const sides = ["approve again", "approve as another", "reject", "withdraw", "expire", "change the policy"]
 
-/** An approval, two to four acts that contradict it, and always the requester's own. */
+/** An approval, one to three acts that contradict it, and always the requester's own. */
 function choose(): string[] {
-  const others = random.shuffle(sides).slice(0, 2 + random.below(3))
+  const others = random.shuffle(sides).slice(0, 1 + random.below(3))
   const removal = random.chance(0.25) ? ["approve and be removed", "remove the member"] : []
   const first = random.chance(0.8) ? ["approve"] : []
   return random.shuffle([...first, "approve one's own", ...others, ...removal])

@@ -15,13 +15,16 @@ import httpx
 
 from vouch_client import VouchError, WebhookError, connect, follow_events, list_events, unwrap_event, wait_for, wait_for_status
 from vouch_client.generated import AuthenticatedClient
+from vouch_client.generated.api.approvals import create_approval_policy, list_approval_policies, list_approvals
 from vouch_client.generated.api.attestation import revoke_attestation
 from vouch_client.generated.api.kyc import decide_test_session, get_wallet_status, start_verification
 from vouch_client.generated.api.token import get_balance, mint_tokens, transfer_tokens
 from vouch_client.generated.api.usage import get_key, get_usage
 from vouch_client.generated.models import (
+    CreateApprovalPolicyRequest,
     DecideTestSessionRequest,
     MintTokensRequest,
+    Operation,
     RevokeAttestationRequest,
     StartVerificationRequest,
     TransferTokensRequest,
@@ -90,6 +93,8 @@ def journey() -> None:
     balances = [get_balance.sync(one, client=vouch, mint_config=FUND).amount for one in (alice, bob)]
     assert balances == ["749.5", "250.5"], balances
 
+    approvals(vouch, minted)
+
     attestation_id = get_wallet_status.sync(bob, client=vouch).attestation_id
     revoke_attestation.sync(attestation_id, client=vouch, body=RevokeAttestationRequest("A match"))
     refused = refusal(lambda: transfer_tokens.sync(client=vouch, body=move))
@@ -107,6 +112,24 @@ def journey() -> None:
     refused = "VouchTestUnreadab1eDocument1111111111111116"
     start_verification.sync(client=vouch, body=StartVerificationRequest(refused, SCHEMA))
     assert wait_for_status(vouch, refused).status == "rejected"
+
+
+def approvals(vouch: AuthenticatedClient, minted: Operation) -> None:
+    """`wait_for` does not wait for members, but reads an operation again that they may have approved."""
+    waiting = {**minted.to_dict(), "status": "awaiting_approval", "approval_id": "apr_4MpXbW9sYt2KcQvLhRz7Jd"}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=waiting))
+    asking = AuthenticatedClient(base_url=origin, token=api_key, httpx_args={"transport": transport})
+    begun = Operation.from_dict(waiting)
+    refused = refusal(lambda: wait_for(asking, begun))
+    assert (refused.code, refused.approval_id) == ("awaiting_approval", waiting["approval_id"]), refused
+    assert wait_for(vouch, begun).status == "confirmed"
+
+    # The account of a new server has no other member.
+    policy = CreateApprovalPolicyRequest.from_dict({"actions": ["mint"], "approvals": 1})
+    refused = refusal(lambda: create_approval_policy.sync(client=vouch, body=policy))
+    assert refused.code == "approver_missing", refused
+    assert list_approvals.sync(client=vouch, state="pending").data == []
+    assert list_approval_policies.sync(client=vouch).data == []
 
 
 def retries() -> None:

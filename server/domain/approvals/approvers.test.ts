@@ -63,6 +63,15 @@ test("anyone who rotated a key knows its secret, so neither they nor its creator
   expect(await error(officer, id)).toBeUndefined()
 })
 
+test("the creator of a key cannot approve its requests even if nothing notes who saw its secret", async () => {
+  const { api_key, key_id } = await newKey(owner)
+  // As a version that did not note it created the key.
+  await sql`update key_secrets set shown_to = null where key_id = ${key_id}`
+  const id = await askWith(api_key)
+  expect(await error(owner, id)).toBe("second_person_required")
+  expect(await error(officer, id)).toBeUndefined()
+})
+
 test("a key of the command line is no member's, so every owner can approve", async () => {
   const id = await askWith((await app.key({ account: owner.account })).apiKey)
   expect(await error(owner, id)).toBeUndefined()

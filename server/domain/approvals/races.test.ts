@@ -111,3 +111,20 @@ test("a member's approval through one process waits for another process that dec
   expect((await approving).error).toMatchObject({ error: "approval_ended" })
   expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(0)
 })
+
+test("an approval waits for another process that removes its member, and does not count", async () => {
+  const one = await fixture.asked()
+  const leaving = await provenMember(app, { role: "compliance", account: owner.account })
+  let free = () => {}
+  const held = new Promise<void>((resolve) => {
+    free = resolve
+  })
+  const other = sql.begin(async (sql) => {
+    await sql`delete from members where user_id = (select id from users where email = ${leaving.email})`
+    setTimeout(free, 300)
+    await held
+  })
+  const [{ error }] = await Promise.all([approve(leaving, one.approvalId), other])
+  expect(error).toMatchObject({ error: "second_person_required" })
+  expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(0)
+})

@@ -268,6 +268,10 @@ export interface Balance {
   mint_config: string
   /** Whole tokens, without trailing zeros */
   amount: string
+  /** Whole tokens that can be moved now: neither in transit from it nor held */
+  available: string
+  /** Whole tokens that holds keep from moving */
+  held: string
   /** Whether the token account is frozen; true if there is none */
   frozen: boolean
   /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
@@ -293,6 +297,8 @@ export interface BurnTokensRequest {
   holder_consent: boolean
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
   document_sha256?: string | undefined
+  /** Holds of this wallet and token to take from first, in this order. The rest comes from what is available. Held tokens that are not named stay */
+  holds?: Array<string> | undefined
 }
 
 export interface CancelSessionRequest {
@@ -346,7 +352,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -403,7 +409,7 @@ export interface CreateWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -444,7 +450,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | QuotaEvent | ReviewEvent | ApprovalEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | QuotaEvent | ReviewEvent | ApprovalEvent
 
 export interface EventList {
   data: Array<Event>
@@ -494,6 +500,8 @@ export interface ForceTransferTokensRequest {
   reference: string
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
   document_sha256: string
+  /** Holds of this wallet and token to take from first, in this order. The rest comes from what is available. Held tokens that are not named stay */
+  holds?: Array<string> | undefined
 }
 
 export interface FreezeWalletRequest {
@@ -523,6 +531,69 @@ export interface Health {
   ledger?: Array<LedgerHealth>
   /** The screening lists that this process uses. Absent without any, and from the short report */
   screening?: Array<ScreeningList>
+}
+
+export interface Hold {
+  /** The hold's id */
+  hold_id: string
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Mint configuration */
+  mint_config: string
+  /** Whole tokens that it was placed for */
+  amount: string
+  /** Whole tokens that it still holds: less than `amount` if some were taken, 0 once it has ended */
+  remaining: string
+  /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
+  state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference */
+  reference: string
+  /** When it ends by itself; null for never */
+  expires_at: string | null
+  /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
+  onchain_account: string | null
+  /** The newest operation that placed it, released it or took from it; null if there is none */
+  operation_id: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** Null until it ends */
+  ended_at: string | null
+}
+
+export interface HoldEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `hold.created`: Part of a wallet's balance was held; `hold.released`: A hold was released; `hold.executed`: Burns or forced transfers took all that a hold held; `hold.expired`: A hold expired */
+  type: "hold.created" | "hold.released" | "hold.executed" | "hold.expired"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    hold_id: string
+    /** Wallet address, base58 */
+    user_pubkey: string
+    /** The person whose wallet it is */
+    investor_id: string | null
+    /** Mint configuration */
+    mint_config: string
+    /** Whole tokens that the hold was placed for */
+    amount: string
+    /** Why they were held */
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    /** The newest operation that placed it, released it or took from it; null if there is none */
+    operation_id: string | null
+  }
+}
+
+export interface HoldList {
+  data: Array<Hold>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
 }
 
 export interface Investor {
@@ -786,6 +857,8 @@ export interface Operation {
   document_sha256: string | null
   /** Burn: whether the holder agreed. Null for other kinds */
   holder_consent: boolean | null
+  /** The hold that it executes; null for other operations */
+  hold_id: string | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
   /** UTC, ISO 8601, to the second */
@@ -836,6 +909,20 @@ export interface OperationList {
   data: Array<Operation>
   /** Send as cursor to get the next page; null on the last page */
   next_cursor: string | null
+}
+
+export interface PlaceHoldRequest {
+  /** Wallet address, base58 of 32 bytes */
+  user_pubkey: string
+  /** Configuration id */
+  mint_config: string
+  amount: Amount
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
+  /** When the hold ends by itself; if left out, never */
+  expires_at?: string | undefined
 }
 
 /** Reason code that the investor sees */
@@ -1015,6 +1102,10 @@ export interface TokenBalance {
   mint: string
   /** Whole tokens, without trailing zeros */
   amount: string
+  /** Whole tokens that can be moved now: neither in transit from it nor held */
+  available: string
+  /** Whole tokens that holds keep from moving */
+  held: string
   /** Whether the token account is frozen */
   frozen: boolean
   /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
@@ -1075,6 +1166,10 @@ export interface TokenHolder {
   incoming: string
   /** Whole tokens in transit from it */
   outgoing: string
+  /** Whole tokens that can be moved now: neither in transit from it nor held */
+  available: string
+  /** Whole tokens that holds keep from moving */
+  held: string
   /** Whether its token account is frozen under the current transfer mode, rules, screening lists and freezes, so that its holder cannot move the tokens; always true in agent mode */
   frozen: boolean
   /** Since when and why the workspace has frozen the wallet, for this token or for every token; null if it has not */
@@ -1256,7 +1351,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1275,7 +1370,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1313,7 +1408,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1342,7 +1437,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1598,6 +1693,35 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<TokenHolderList>
 
+  /** Hold tokens. Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen. */
+  placeHold(params: PlaceHoldRequest, options?: RequestOptions): Promise<Hold>
+
+  /** List holds. Newest first, including those that have ended. Pages stay stable while holds are added. */
+  listHolds(params?: {
+    /** Only holds of this wallet */
+    pubkey?: string | undefined
+    /** Configuration id */
+    mint_config?: string | undefined
+    /** Only holds in this state */
+    state?: "pending" | "active" | "released" | "executed" | "expired" | "failed" | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<HoldList>
+
+  /** Get a hold. Returns what it holds, why, and how it ended. */
+  getHold(params: {
+    /** The hold's id */
+    id: string
+  }, options?: RequestOptions): Promise<Hold>
+
+  /** Release a hold. Makes what it still holds available again. */
+  releaseHold(params: {
+    /** The hold's id */
+    id: string
+  }, options?: RequestOptions): Promise<Hold>
+
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>
 
@@ -1644,7 +1768,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -1817,6 +1941,10 @@ export const routes = {
   getBalance: ["GET","/token/balance/{pubkey}"],
   listBalances: ["GET","/token/balances/{pubkey}"],
   listHolders: ["GET","/token/holders/{mint_config}","pages"],
+  placeHold: ["POST","/token/holds"],
+  listHolds: ["GET","/token/holds","pages"],
+  getHold: ["GET","/token/hold/{id}"],
+  releaseHold: ["POST","/token/hold/{id}/release"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],
   getMintConfig: ["GET","/mint-config/{id}"],

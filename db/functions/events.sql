@@ -92,6 +92,17 @@ BEGIN
 	RETURN NULL;
 END $$;
 
+-- A hold that waits for the chain is created once it is active.
+CREATE OR REPLACE FUNCTION "stage_hold"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		'hold.' || CASE NEW."state" WHEN 'active' THEN 'created' ELSE NEW."state" END,
+		jsonb_build_object('hold_id', NEW."id", 'user_pubkey', NEW."wallet", 'mint_config', NEW."mint_config",
+			'amount', NEW."amount"::text, 'reason_code', NEW."reason_code", 'operation_id', NEW."operation_id", 'investor_id',
+			(SELECT "investor_id" FROM "wallet_owner"(NEW."workspace_id", NEW."wallet"))), clock_timestamp());
+	RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",

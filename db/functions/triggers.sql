@@ -45,6 +45,13 @@ FOR EACH ROW WHEN ((NEW."frozen_at" IS NULL) <> (OLD."frozen_at" IS NULL)) EXECU
 CREATE OR REPLACE TRIGGER "events_of_wallet_freezes" AFTER INSERT OR DELETE ON "wallet_freezes"
 FOR EACH ROW EXECUTE FUNCTION "stage_wallet_freeze"();
 
+CREATE OR REPLACE TRIGGER "events_of_new_holds" AFTER INSERT ON "holds"
+FOR EACH ROW WHEN (NEW."state" = 'active') EXECUTE FUNCTION "stage_hold"();
+
+CREATE OR REPLACE TRIGGER "events_of_holds" AFTER UPDATE ON "holds"
+FOR EACH ROW WHEN (NEW."state" <> OLD."state" AND NEW."state" IN ('active', 'released', 'executed', 'expired'))
+EXECUTE FUNCTION "stage_hold"();
+
 CREATE OR REPLACE TRIGGER "events_of_new_reviews" AFTER INSERT ON "reviews"
 FOR EACH ROW EXECUTE FUNCTION "stage_review"();
 

@@ -138,8 +138,13 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const get = (path: string): Sent => ({ method: "GET", path })
     const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
     await tokens.post("/token/freeze", { user_pubkey: newWallet(), ...grounds })
+    const holding = { user_pubkey: alice, mint_config: config, amount: "1", ...grounds }
+    const { hold_id } = (await tokens.post("/token/holds", holding)).json
     await expectAlike(
       [
+        [(id) => get(`/token/hold/${id}`), [hold_id], () => newId("hold")],
+        [(id) => ({ method: "POST", path: `/token/hold/${id}/release`, json: {} }), [hold_id], () => newId("hold")],
+        [(id) => get(`/token/holds?mint_config=${id}`), [config], unknownConfig],
         [(id) => get(`/token/operation/${id}`), [minted.json.operation_id], () => newId("op")],
         [(id) => get(`/mint-config/${id}`), [config], unknownConfig],
         [(id) => ({ ...get(`/mint-config/${id}`), method: "HEAD" }), [config], unknownConfig],

@@ -9,7 +9,7 @@ import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
-import { reconcileDue } from "#domain/tokens"
+import { expireHolds, reconcileDue } from "#domain/tokens"
 import { archiveEnded } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
@@ -132,6 +132,7 @@ export async function sweep(): Promise<void> {
   if (now === null) return
   await expireDue(now)
   await expireApprovals(now)
+  await expireHolds(now)
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */

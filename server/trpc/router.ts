@@ -7,6 +7,7 @@ import { erasureRouter } from "./routers/erasures.ts"
 import { eventRouter } from "./routers/events.ts"
 import { findRouter } from "./routers/find.ts"
 import { healthRouter } from "./routers/health.ts"
+import { holdRouter } from "./routers/holds.ts"
 import { verificationRouter } from "./routers/hosted-page.ts"
 import { investorRouter } from "./routers/investors.ts"
 import { keyRouter } from "./routers/keys.ts"
@@ -42,6 +43,7 @@ export const appRouter = router({
   request: requestRouter,
   audit: auditRouter,
   token: tokenRouter,
+  hold: holdRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,
   event: eventRouter,

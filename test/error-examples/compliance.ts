@@ -23,6 +23,12 @@ const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: stri
 const GROUNDS = { reason_code: "court_order", reference: "2026-CV-0417" }
 const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
 
+/** Holds part of a wallet's balance, and returns the hold's id. */
+async function hold(app: TestApp, { apiKey: key }: TestKey, user_pubkey: string, amount: string): Promise<string> {
+  const json = { user_pubkey, mint_config: FUND, amount, ...GROUNDS }
+  return (await done(app, { method: "POST", path: "/token/holds", key, json })).hold_id
+}
+
 /** A request that a rule refuses: the last step in a workspace whose fund has these rules. */
 const refused =
   (rules: object, last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>): Scenario =>
@@ -54,6 +60,20 @@ export const compliance: Scenarios = {
     const json = { user_pubkey: wallet, reason_code: "court_order", reference: "2026-CV-0417" }
     await done(app, { method: "POST", path: "/token/freeze", key: key.apiKey, json })
     return mint(key, wallet, "25")
+  }),
+  amount_held: refused({}, async (app, key) => {
+    const [from, to] = [await verified(app, key), await verified(app, key)]
+    await minted(app, key, from, "100")
+    await hold(app, key, from, "60")
+    return transfer(key, from, to, "50")
+  }),
+  hold_ended: refused({}, async (app, key) => {
+    const wallet = await verified(app, key)
+    await minted(app, key, wallet, "100")
+    const path = `/token/hold/${await hold(app, key, wallet, "60")}/release`
+    const sent = { method: "POST", path, key: key.apiKey, json: {} } as const
+    await done(app, sent)
+    return sent
   }),
   wallet_not_verified: refused({}, async (_app, key) => mint(key, newWallet(), "25")),
   country_not_allowed: refused({ allowed_countries: ["US"] }, async (app, key) =>

@@ -3,7 +3,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
-import { loadFreezes, readStates, toShownFreeze } from "#domain/tokens"
+import { loadFreezes, readHeld, readStates, toShownFreeze } from "#domain/tokens"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -96,8 +96,9 @@ async function readHoldings(
     order by c.created_at desc, c.id, w.place limit ${MOST}`
   if (rows.length === 0) return { tokens: [], chain_answered: true }
   const keys = rows.map(({ id, wallet }) => ({ config: id, wallet }))
-  const [accounts, freezeOf] = await Promise.all([
+  const [accounts, heldOf, freezeOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
+    readHeld(sql, workspaceId, keys),
     loadFreezes(sql, workspaceId, wallets),
   ])
   const held = rows.map((row, i) => {
@@ -121,6 +122,7 @@ async function readHoldings(
           balance: units(row.units),
           incoming: units(row.incoming),
           outgoing: units(row.outgoing),
+          held: units(heldOf({ config: row.id, wallet: row.wallet })),
           // On chain. Null while it does not answer.
           freeze: toShownFreeze(freezeOf({ config: row.id, wallet: row.wallet })),
           account: row.account && (row.account.state === "thawed" ? ("open" as const) : row.account.state),

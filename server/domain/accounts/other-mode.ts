@@ -33,6 +33,7 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
     isNamed: ofId("op"),
     when: (sql) => sql`${isMovement()}`,
   },
+  hold_not_found: { thing: "hold", table: "holds", isNamed: ofId("hold") },
   webhook_endpoint_not_found: {
     thing: "webhook endpoint",
     table: "webhook_endpoints",

@@ -93,6 +93,21 @@ const shapes = {
       reason_code: z.enum(reasonCodes).meta({ description: "Why it was frozen", example: "court_order" }),
     }),
   },
+  HoldEvent: {
+    types: ["hold.created", "hold.released", "hold.executed", "hold.expired"],
+    data: z.object({
+      hold_id: idOf("hold"),
+      user_pubkey: wallet,
+      investor_id: investorId.nullable(),
+      mint_config: mintConfig,
+      amount: amountText.meta({ description: "Whole tokens that the hold was placed for", example: "100" }),
+      reason_code: z.enum(reasonCodes).meta({ description: "Why they were held", example: "court_order" }),
+      operation_id: idOf("op").nullable().meta({
+        description: "The newest operation that placed it, released it or took from it; null if there is none",
+        example: null,
+      }),
+    }),
+  },
   QuotaEvent: {
     types: ["quota.threshold"],
     data: z.object({

@@ -28,6 +28,10 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "investor.unfrozen": null,
   "wallet.frozen": null,
   "wallet.unfrozen": null,
+  "hold.created": ["hold_id"],
+  "hold.released": ["hold_id"],
+  "hold.executed": ["hold_id"],
+  "hold.expired": ["hold_id"],
 }
 
 /** An event without a number in its workspace's sequence: what its id is made of. */

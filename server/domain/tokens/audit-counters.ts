@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
 import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
+import { auditHolds } from "./holds/audit-holds.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
 export type Counted = {
@@ -74,6 +75,7 @@ export async function auditTokenCounters(audited: Audited, counted: readonly Cou
   }
   const free = counted.filter((one) => one.was_free).map((one) => one.id)
   await auditHoldings(audited, free)
+  await auditHolds(audited)
 }
 
 type Holding = { mint_config: string; wallet: Address; name: string; kept: string; summed: string }

@@ -120,6 +120,7 @@ test.each([
   ["a wallet's balance", "holdings", "balance = balance + 1", "balance = balance - 1", "asset_balance"],
   ["the incoming amount", "holdings", "incoming = incoming + 1", "incoming = incoming - 1", "token_holding"],
   ["the outgoing amount", "holdings", "outgoing = outgoing + 1", "outgoing = outgoing - 1", "token_holding"],
+  ["the held amount", "holdings", "held = held + 1", "held = held - 1", "token_held"],
   ["the holder slot", "holdings", "counted = false", "counted = true", "token_holders"],
   ["the decimals", "mint_configs", "decimals = 5", "decimals = 6", "asset_mint_differs"],
   ["the mint", "mint_configs", "mint = id", `mint = '%mint%'`, "asset_mint_differs"],

@@ -26,6 +26,8 @@ test("the register shows each holder's units and share, the investor, and the ti
   const config = await tokens.config()
   const wallets = await tokens.wallets(3)
   for (const [i, amount] of ["1", "6", "2"].entries()) await tokens.mint(config, wallets[i]!, amount)
+  const held = { user_pubkey: wallets[1], mint_config: config, amount: "2", reason_code: "tax", reference: "7" }
+  await tokens.post("/token/holds", held)
   const response = await download(config)
   expect(response.headers.get("content-disposition")).toMatch(/filename="holders-.*-\d{4}-\d\d-\d\d\.csv"/)
   expect(response.headers.get("vouch-rows")).toBe("3")
@@ -42,6 +44,11 @@ test("the register shows each holder's units and share, the investor, and the ti
     expect(line.investor_id).toMatch(/^inv_/)
     expect(Date.parse(line.as_of!)).not.toBeNaN()
   }
+  expect(lines.map(({ available, held }) => [available, held])).toEqual([
+    ["4", "2"],
+    ["2", "0"],
+    ["1", "0"],
+  ])
 })
 
 test("all balances are from one moment, however slow the client is, and their sum is the supply", async () => {

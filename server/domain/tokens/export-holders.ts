@@ -27,13 +27,15 @@ const fileColumns = [
   "verification",
   "as_of",
   "slot",
+  "available",
+  "held",
 ] as const
 
 const statusColumns = columns("attestations", "status, open_until, expires_at, revoked_at")
 type Facts = { wallet: Address; investor_id: string | null; external_id: string | null } & Partial<
   RowOf<typeof statusColumns>
 >
-type Line = { position: number; balance: bigint; facts: Facts }
+type Line = { position: number; balance: bigint; available: bigint; held: bigint; facts: Facts }
 
 /**
  * Sends the register of a token as CSV, the largest holders first. All balances are from one moment, however slow the
@@ -57,7 +59,13 @@ export async function exportHolders(
     rows: holders.length,
     columns: fileColumns,
     requireAccess: async () => requireScope(await principalNow(), "token:read"),
-    toLine: ({ position, balance, facts: { wallet, external_id, investor_id, status, ...rest } }: Line) => ({
+    toLine: ({
+      position,
+      balance,
+      available,
+      held,
+      facts: { wallet, external_id, investor_id, status, ...rest },
+    }: Line) => ({
       position: String(position),
       user_pubkey: wallet,
       investor_id,
@@ -67,6 +75,8 @@ export async function exportHolders(
       verification: status ? shownStatusAt({ status, ...(rest as Required<typeof rest>) }, now) : null,
       as_of: toTimestamp(now),
       slot: slot === null ? null : String(slot),
+      available: fromBaseUnits(available, decimals),
+      held: fromBaseUnits(held, decimals),
     }),
     readAfter: (last) => readLines({ workspaceId, schemaId, now }, holders, last?.position ?? 0),
   })
@@ -74,12 +84,18 @@ export async function exportHolders(
 
 type Snapshot = { decimals: number; schemaId: string; supply: bigint; holders: string[] }
 
-/** One statement, so that balances and supply are from the same moment. Text takes 60 bytes per holder. */
+/** One statement, so that balances and supply are from the same moment. Text takes 80 bytes per holder. */
 async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> {
   type Row = { decimals: number; required_schema: string; supply: string; holders: string | null }
   const [row] = await sql<Row[]>`
     select c.decimals, c.required_schema, c.supply, (
-      select string_agg(h.wallet || ' ' || h.balance, E'\n' order by h.balance desc, h.wallet) from holdings h
+      select string_agg(h.wallet || ' ' || h.balance || ' ' || h.outgoing || ' ' || coalesce(o.held, 0),
+        E'\n' order by h.balance desc, h.wallet)
+      from holdings h left join (
+        select wallet, sum(remaining) as held from holds
+        where workspace_id = ${workspaceId} and mint_config = ${id} and state = 'active'
+          and (expires_at is null or expires_at > ${clock.now()})
+        group by wallet) o on o.wallet = h.wallet
       where h.workspace_id = c.workspace_id and h.mint_config = c.id and h.balance > 0) as holders
     from mint_configs c where c.workspace_id = ${workspaceId} and c.id = ${id}`
   if (!row) return configNotFound(id, "mint_config")
@@ -92,7 +108,7 @@ async function readLines(
   holders: readonly string[],
   after: number,
 ): Promise<Line[]> {
-  const batch = holders.slice(after, after + BATCH).map((line) => line.split(" ") as [Address, string])
+  const batch = holders.slice(after, after + BATCH).map((line) => line.split(" ") as [Address, string, string, string])
   if (batch.length === 0) return []
   const rows = await sql<Facts[]>`
     select h.wallet, a.*, o.investor_id, i.external_id
@@ -104,7 +120,10 @@ async function readLines(
     ) a on true cross join lateral wallet_owner(${workspaceId}, h.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id`
   const of = new Map(rows.map((row) => [row.wallet, row]))
-  return batch.map(([wallet, balance], i) => {
-    return { position: after + i + 1, balance: BigInt(balance), facts: of.get(wallet)! }
+  return batch.map(([wallet, ...amounts], i) => {
+    const [balance, outgoing, held] = amounts.map(BigInt) as [bigint, bigint, bigint]
+    const available = balance - outgoing - held
+    const facts = of.get(wallet)!
+    return { position: after + i + 1, balance, available: available > 0n ? available : 0n, held, facts }
   })
 }

@@ -112,7 +112,7 @@ function lossOf(row: LossRow, now: Date): string | undefined {
   }
 }
 
-/** `held`: the part of the balance that holds bind, including those that are due and have not ended yet. */
+/** `held`: the part of the balance that holds bind, including expired ones that have not ended yet. */
 export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; held: bigint; hasSlot: boolean }
 export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, hasSlot: false }
 

@@ -14,6 +14,7 @@ import { readAccountsNow } from "./account-states.ts"
 import { readConfig } from "./configs.ts"
 import { loadFreezes, shownFreeze, toShownFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
+import { availabilityOf, readHeld } from "./holds/available.ts"
 import { fromPlace, placeAfter, readBooksSlot, toPlace } from "./register.ts"
 import { readReopenings } from "./reopenings.ts"
 
@@ -25,6 +26,9 @@ const holder = z.object({
   percent: z.string().nullable(),
   incoming: z.string(),
   outgoing: z.string(),
+  /** What can be moved now, and what holds keep from moving. */
+  available: z.string(),
+  held: z.string(),
   /** Whether it takes one of the holder slots that max_holders counts. */
   counted: z.boolean(),
   /** Its status for the required schema now; null without an attestation. */
@@ -101,9 +105,10 @@ export async function listHolders(
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
-  const [accounts, reopenings, freezeOf] = await Promise.all([
+  const [accounts, reopenings, heldOf, freezeOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
     readReopenings(sql, workspaceId, keys),
+    readHeld(sql, workspaceId, keys),
     loadFreezes(
       sql,
       workspaceId,
@@ -123,6 +128,11 @@ export async function listHolders(
         ),
         incoming: units(row.incoming),
         outgoing: units(row.outgoing),
+        ...availabilityOf(
+          { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
+          heldOf(keys[i]!),
+          config.decimals,
+        ),
         counted: row.counted,
         verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
         attestation_id: row.attestation_id,

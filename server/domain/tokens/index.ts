@@ -27,8 +27,10 @@ export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreeze, walletFreeze } from "./freezes.ts"
 
 /** Holds. */
-export { getHold, type HoldFilter, type HoldRecord, holdRecord, holdState, listHolds } from "./holds/hold.ts"
-export { type Placing, placeHold } from "./holds/place.ts"
+export { availability, readHeld } from "./holds/available.ts"
+export { expireHolds } from "./holds/expire.ts"
+export { getHold, holdRecord, holdState, listHolds } from "./holds/hold.ts"
+export { placeHold } from "./holds/place.ts"
 export { releaseHold } from "./holds/release.ts"
 
 /** Operations as clients see them. */

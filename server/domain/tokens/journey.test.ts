@@ -63,6 +63,8 @@ test("tokens are minted to a verified wallet and transferred from it", async () 
     user_pubkey: second.wallet,
     mint_config: FUND,
     amount: "250.5",
+    available: "250.5",
+    held: "0",
     frozen: true,
     wallet_freeze: null,
   })

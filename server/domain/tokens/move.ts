@@ -9,6 +9,7 @@ import { fail } from "#shared/errors.ts"
 import { type ConfigRow, configColumns, refuse, unknownConfig } from "./config.ts"
 import { loadFreezes, toWalletFreeze, type WalletFreeze } from "./freezes.ts"
 import { disclosureFor } from "./holder-facts.ts"
+import { readAvailability } from "./holds/available.ts"
 import {
   type OperationRecord,
   type OperationRow,
@@ -22,7 +23,10 @@ import { reserveMovement } from "./reserve.ts"
 import type { TokenRequest } from "./token-request.ts"
 import { readBalances } from "./wallet-balances.ts"
 
-export type Move = Command & { respondAsync: boolean } & Pick<TokenRequest, "config" | "movement" | "forced" | "amount">
+export type Move = Command & { respondAsync: boolean } & Pick<
+    TokenRequest,
+    "config" | "movement" | "forced" | "amount" | "holds" | "executes"
+  >
 
 type Moved = { record: OperationRecord; isFinal: boolean }
 
@@ -38,11 +42,12 @@ export async function move(request: Move): Promise<Moved> {
 }
 
 async function begin(request: Move): Promise<Moved> {
-  const { principal, requestId, idempotency, respondAsync, config, movement, forced, amount } = request
+  const { principal, requestId, idempotency, respondAsync, config, movement, forced, amount, holds, executes } = request
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
-  const asked = { idempotency, config, movement, forced, amount, author, disclosure: disclosureFor(principal) }
+  const wanted = { config, movement, forced, amount, holds, executes }
+  const asked = { ...wanted, idempotency, author, disclosure: disclosureFor(principal) }
   const first = joined === null ? await reserveMovement(workspaceId, asked) : null
   const waiting = joined === null ? first : await waitingFor(workspaceId, joined)
   if (waiting && "approval" in waiting) return { record: unbegunOperation(waiting.approval), isFinal: false }
@@ -86,6 +91,8 @@ export type Balance = {
   user_pubkey: string
   mint_config: string
   amount: string
+  available: string
+  held: string
   frozen: boolean
   wallet_freeze: WalletFreeze
 }
@@ -100,10 +107,13 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
   const { state, amount } = read.accounts[0]!
   const whole = fromBaseUnits(amount, row.decimals)
+  const wanted = { key: { config, wallet }, config: row, onChain: amount }
+  const [available] = await readAvailability(sql, workspaceId, [wanted])
   return {
     user_pubkey: wallet,
     mint_config: config,
     amount: whole,
+    ...available!,
     frozen: state !== "thawed",
     wallet_freeze: toWalletFreeze(freezeOf({ config, wallet })),
   }

@@ -80,6 +80,10 @@ export const operationRecord = z
       description: "Burn: whether the holder agreed. Null for other kinds",
       example: null,
     }),
+    hold_id: idOf("hold").nullable().meta({
+      description: "The hold that it executes; null for other operations",
+      example: null,
+    }),
     approval_id: idOf("apr").nullable().meta({
       description: "The approval that it waits for or was begun with; null if no policy binds it",
       example: null,
@@ -115,7 +119,7 @@ export type OperationRow = Omit<
     {
       kind: MovementKind
       mint_config: string
-      payload: { amount: string; approval_id?: string; holder_consent?: boolean } & Grounds
+      payload: { amount: string; approval_id?: string; holder_consent?: boolean; hold_id?: string } & Grounds
     }
   >,
   "status" | "error_code" | "error_detail"
@@ -152,6 +156,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     reference: row.payload.reference ?? null,
     document_sha256: row.payload.document_sha256 ?? null,
     holder_consent: row.kind === "burn" ? (row.payload.holder_consent ?? null) : null,
+    hold_id: row.payload.hold_id ?? null,
     approval_id: row.payload.approval_id ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
@@ -179,6 +184,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
     reference: request.reference ?? null,
     document_sha256: request.document_sha256 ?? null,
     holder_consent: row.action === "burn" ? (request.holder_consent ?? null) : null,
+    hold_id: request.hold_id ?? null,
     approval_id: row.id,
     created_at: toTimestamp(row.created_at),
     confirmed_at: null,
@@ -279,7 +285,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 }
 
 /** Distinguishes a mistyped configuration from one without operations. Errors: unknown_mint_config. */
-async function requireConfig(workspaceId: string, id: string): Promise<void> {
+export async function requireConfig(workspaceId: string, id: string): Promise<void> {
   const known = await sql`select id from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
   if (known.length === 0) refuse(unknownConfig(id))
 }

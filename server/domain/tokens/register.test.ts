@@ -49,6 +49,8 @@ test("holders are listed by wallet or by balance, with their owners, as of a slo
     balance: "5.5",
     incoming: "0",
     outgoing: "0",
+    available: "5.5",
+    held: "0",
     frozen: true,
     wallet_freeze: null,
     investor_id: expect.stringMatching(/^inv_/),
@@ -203,17 +205,18 @@ test("a wallet's balances are those on chain, newest token first", async () => {
   await own.mint(second, wallet, "7")
   await sql`update mint_configs set created_at = created_at - interval '1 hour' where workspace_id = ${fresh.workspaceId} and id = ${first}`
   const { json } = await balancesOf(wallet, fresh)
+  const rest = { held: "0", wallet_freeze: null }
   expect(json).toEqual({
     user_pubkey: wallet,
     slot: expect.any(Number),
     data: [
-      { mint_config: second, mint: expect.any(String), amount: "7", frozen: false, wallet_freeze: null },
-      { mint_config: first, mint: minted.json.mint, amount: "1.25", frozen: true, wallet_freeze: null },
+      { mint_config: second, mint: expect.any(String), amount: "7", available: "7", frozen: false, ...rest },
+      { mint_config: first, mint: minted.json.mint, amount: "1.25", available: "1.25", frozen: true, ...rest },
     ],
   })
   for (const { mint_config, amount, frozen } of json.data) {
     const one = await own.get(`/token/balance/${wallet}?mint_config=${mint_config}`)
-    expect(one.json).toEqual({ user_pubkey: wallet, mint_config, amount, frozen, wallet_freeze: null })
+    expect(one.json).toEqual({ user_pubkey: wallet, mint_config, amount, available: amount, frozen, ...rest })
   }
 })
 

@@ -13,6 +13,7 @@ import type { ConfigRow } from "./config.ts"
 import { readConfig } from "./configs.ts"
 import { loadFreezes, toWalletFreeze, walletFreeze } from "./freezes.ts"
 import { disclosureFor, loadStandings } from "./holder-facts.ts"
+import { availability, availabilityOf, readHeld } from "./holds/available.ts"
 import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
 /** `wallet`: by address. `balance`: the largest first. */
@@ -25,6 +26,7 @@ const holderRecord = z
     balance: amountText.meta({ description: "Whole tokens that it holds", example: "749.5" }),
     incoming: amountText.meta({ description: "Whole tokens in transit to it", example: "0" }),
     outgoing: amountText.meta({ description: "Whole tokens in transit from it", example: "0" }),
+    ...availability,
     frozen: z.boolean().meta({
       description:
         "Whether its token account is frozen under the current transfer mode, rules, screening lists and freezes, so that its holder cannot move the tokens; always true in agent mode",
@@ -83,8 +85,10 @@ export async function readRegister(
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by ${order}`
   const shown = rows.slice(0, limit)
-  const [isOpen, freezeOf] = await Promise.all([
+  const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
+  const [isOpen, heldOf, freezeOf] = await Promise.all([
     readOpen(principal, config, shown),
+    readHeld(sql, workspaceId, keys),
     loadFreezes(
       sql,
       workspaceId,
@@ -94,12 +98,17 @@ export async function readRegister(
   const units = (amount: string) => fromBaseUnits(BigInt(amount), config.decimals)
   const maySeeInvestors = disclosureFor(principal).attestations
   return {
-    data: shown.map((row) => ({
+    data: shown.map((row, i) => ({
       user_pubkey: row.wallet,
       // In holder mode, more may have left through Vouch than came in through Vouch.
       balance: row.balance.startsWith("-") ? "0" : units(row.balance),
       incoming: units(row.incoming),
       outgoing: units(row.outgoing),
+      ...availabilityOf(
+        { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
+        heldOf(keys[i]!),
+        config.decimals,
+      ),
       frozen: !isOpen(row.wallet),
       wallet_freeze: toWalletFreeze(freezeOf({ config: config.id, wallet: row.wallet })),
       investor_id: maySeeInvestors ? row.investor_id : null,

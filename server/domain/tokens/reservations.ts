@@ -12,10 +12,9 @@ import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import { Failure } from "#shared/errors.ts"
-import { endsOf, isForced, withEnds } from "#shared/movements.ts"
+import { isForced } from "#shared/movements.ts"
 import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
 import type { TransferContext } from "#shared/rules/define.ts"
-import type { RuleCode } from "#shared/rules/rules.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type BoundConfig, invalidAmount, lockBoundConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
@@ -28,10 +27,13 @@ import {
   type Standings,
   type WalletSchema,
 } from "./holder-facts.ts"
+import { BoundHolds, bindHolds } from "./holds/bound-holds.ts"
+import { refusalOfNamed } from "./holds/named-holds.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
 import { mint } from "./operations/mint.ts"
 import { forceTransfer, transfer } from "./operations/transfer.ts"
+import { giverOf, holdingKeysOf, type Reserved, reserve, walletSchemasOf } from "./reserved.ts"
 import { storedMovement } from "./stored-movement.ts"
 import {
   type Considered,
@@ -43,9 +45,6 @@ import {
 } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
-/** `overrides`: codes of the rules that a forced act sets aside. */
-type Reserved = Considered & { handover: boolean; overrides: RuleCode[] | null }
-
 export class Reservations {
   readonly #sql: Queryable
   readonly #workspaceId: string
@@ -54,6 +53,7 @@ export class Reservations {
   readonly #now = clock.now()
   #losses: (of: WalletSchema) => string | undefined = () => undefined
   #isListed: (wallet: Address) => boolean | undefined = () => undefined
+  #holds = new BoundHolds([])
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -96,10 +96,16 @@ export class Reservations {
       return violation === null || this.#refuse(one, violation)
     })
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
+    this.#holds = await bindHolds(this.#sql, this.#workspaceId, {
+      keys: allowed.flatMap(({ request: { movement }, config }) => giverOf({ movement, config: config.id }) ?? []),
+      named: allowed.flatMap(({ request }) => request.holds ?? []),
+      holdingOf: (key) => holdings.of(key),
+      now: this.#now,
+    })
     const waiting: { one: Considered; policy: Policy }[] = []
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
-      const violation = firstViolation(context)
+      const violation = refusalOfNamed(one, this.#holds) ?? firstViolation(context)
       const policy = one.request.approved ? null : policyOf(one)
       if (violation === null && policy !== null) {
         waiting.push({ one, policy })
@@ -107,7 +113,7 @@ export class Reservations {
       }
       if (violation === null) {
         const overrides = isForced(context.kind) ? overridden(context) : null
-        return [{ ...one, handover: reserve(one, holdings), overrides }]
+        return [{ ...one, ...reserve(one, holdings, this.#holds), overrides }]
       }
       this.#refuse(one, violation)
       return []
@@ -117,6 +123,7 @@ export class Reservations {
       await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(accepted))
       await Promise.all([
         holdings.save(this.#sql),
+        this.#holds.save(this.#sql, this.#workspaceId),
         this.#saveCounters(accepted),
         this.#enqueue(accepted),
         this.#record(accepted),
@@ -201,13 +208,14 @@ export class Reservations {
   }
 
   #contextOf(
-    { request: { movement, disclosure }, config, amount }: Considered,
+    { request: { movement, disclosure, holds: named }, config, amount }: Considered,
     standings: Standings,
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
-    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims }
+    const holds = this.#holds.about(giverOf({ movement, config: config.id }), named)
+    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds }
     return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
   }
 
@@ -226,8 +234,8 @@ export class Reservations {
   }
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
-    const rows = accepted.map(({ request, operationId, config, amount, handover }) => {
-      const { movement, forced } = request
+    const rows = accepted.map(({ request, operationId, config, amount, handover, taken }) => {
+      const { movement, forced, executes } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -242,7 +250,12 @@ export class Reservations {
       }
       const { approvalId } = request.approved ?? {}
       const moved = { mint_config: config.id, amount, ...(approvalId && { approval_id: approvalId }) }
-      const { holder_consent = false, ...grounds } = forced ?? {}
+      const { holder_consent = false, ...given } = forced ?? {}
+      const grounds = {
+        ...given,
+        ...(taken.length > 0 && { holds: taken }),
+        ...(executes !== undefined && { hold_id: executes }),
+      }
       const isHandover = handover && { handover }
       switch (movement.kind) {
         case "mint":
@@ -263,7 +276,7 @@ export class Reservations {
 
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
-      ({ request: { author, movement, forced, approved }, operationId, config, amount, overrides }) => {
+      ({ request: { author, movement, forced, approved }, operationId, config, amount, overrides, taken }) => {
         const { kind, from, to } = movement
         const ends = { ...(from && { from }), ...(to && { to }) }
         return {
@@ -276,6 +289,7 @@ export class Reservations {
             ...ends,
             ...forced,
             ...(overrides && { overrides }),
+            ...(taken.length > 0 && { holds: taken.map(({ id }) => id) }),
             ...(approved && { approval: approved.approvalId }),
           },
         }
@@ -303,6 +317,7 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   payload: {
     amount: amount.toString(),
     ...request.forced,
+    ...(request.executes !== undefined && { hold_id: request.executes }),
     ...(request.approved && { approval_id: request.approved.approvalId }),
   },
   signature: null,
@@ -317,33 +332,6 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   mint,
 })
 
-const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
-  endsOf(request.movement).map((wallet) => ({ config: config.id, wallet }))
-
-const walletSchemasOf = ({ request, config }: Considered): WalletSchema[] =>
-  endsOf(request.movement).map((wallet) => ({ schemaId: config.required_schema, wallet }))
-
 const firstUses = (accepted: readonly Reserved[]): string[] => [
   ...new Set(accepted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),
 ]
-
-/**
- * Reserves in memory what an accepted request counts against. Returns whether the holder slot of a wallet that gives
- * everything away moves with it: at the limit there is no other. Until the operation has landed, no wallet owns it.
- */
-function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
-  const { from, to } = withEnds(request.movement, (wallet) => holdings.of({ config: config.id, wallet }))
-  if (from === null) config.issued = (BigInt(config.issued) + amount).toString()
-  else from.outgoing += amount
-  if (to === null) return false
-  to.incoming += amount
-  if (to.hasSlot) return false
-  const { max_holders } = config.rules
-  if (from !== null && max_holders !== undefined && config.holders >= max_holders) {
-    from.hasSlot = false
-    return true
-  }
-  to.hasSlot = true
-  config.holders += 1
-  return false
-}

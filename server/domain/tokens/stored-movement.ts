@@ -1,6 +1,7 @@
 import type { Address } from "#shared/address.ts"
 import type { Between, MovementKind, ReasonCode } from "#shared/movements.ts"
 import type { ForcedBy } from "./operations/forced.ts"
+import type { TokenRequest } from "./token-request.ts"
 
 /** The body of a movement's request, as an approval stores it. */
 export type StoredMovement = {
@@ -13,18 +14,15 @@ export type StoredMovement = {
   reference?: undefined | string
   document_sha256?: undefined | string
   holder_consent?: undefined | boolean
+  holds?: undefined | string[]
+  /** The hold that it executes. */
+  hold_id?: undefined | string
 }
 
 /** A movement as its request names it. */
-export type Wanted = {
-  config: string
-  movement: Between<Address>
-  forced: ForcedBy | null
-  /** Whole tokens, as the caller wrote them. */
-  amount: string
-}
+export type Wanted = Pick<TokenRequest, "config" | "movement" | "forced" | "amount" | "holds" | "executes">
 
-export function storedMovement({ config, movement, amount, forced }: Wanted): StoredMovement {
+export function storedMovement({ config, movement, amount, forced, holds, executes }: Wanted): StoredMovement {
   const { kind, from, to } = movement
   const { holder_consent, ...grounds } = forced ?? {}
   return {
@@ -34,6 +32,7 @@ export function storedMovement({ config, movement, amount, forced }: Wanted): St
     ...(kind === "burn" && { user_pubkey: from, holder_consent }),
     ...(from !== null && to !== null && { from_pubkey: from, to_pubkey: to }),
     ...grounds,
+    ...(executes !== undefined ? { hold_id: executes } : holds && { holds: [...holds] }),
   }
 }
 
@@ -52,5 +51,6 @@ export function wantedMovement(kind: MovementKind, request: Record<string, unkno
     reason_code === undefined || reference === undefined
       ? null
       : { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
-  return { config, amount, forced, movement: { kind, ...ends } as Between<Address> }
+  const { hold_id: executes, holds = executes === undefined ? undefined : [executes] } = stored
+  return { config, amount, forced, holds, executes, movement: { kind, ...ends } as Between<Address> }
 }

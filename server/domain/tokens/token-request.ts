@@ -19,6 +19,10 @@ export type TokenRequest = {
   config: string
   movement: Between<Address>
   forced: ForcedBy | null
+  /** Holds that a forced act takes from first, in this order. */
+  holds?: readonly string[] | undefined
+  /** The hold that it executes: it takes from this one only. */
+  executes?: string | undefined
   /** Whole tokens, as the caller wrote them. */
   amount: string
   /** The actor, for the audit log. */

@@ -21,7 +21,7 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
 
 /** A request as the rules see it, with the facts about its wallets. */
 export function transferContext(
-  { config, ...request }: Pick<TransferContext, "amount" | "now" | "namesClaims"> & { config: ConfigRow },
+  { config, ...request }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds"> & { config: ConfigRow },
   movement: Between<Address>,
   { claims, isFrozen }: Standings,
   holdingOf: (key: HoldingKey) => Holding,

@@ -11,6 +11,7 @@ import { readAccountsNow } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { loadFreezes, toWalletFreeze, walletFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
+import { availability, readAvailability } from "./holds/available.ts"
 
 export const walletBalances = z
   .object({
@@ -28,6 +29,7 @@ export const walletBalances = z
             example: "3NZ9JMVBmGAqocybic2c7LQCJScmgsAZ6vQqTDzcqmJh",
           }),
           amount: amountText.meta({ example: "749.5" }),
+          ...availability,
           frozen: z.boolean().meta({ description: "Whether the token account is frozen", example: true }),
           wallet_freeze: walletFreeze,
         })
@@ -53,12 +55,19 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
   const keys = configs.map(({ id }) => ({ config: id, wallet }))
   const { slot, accounts } = await readBalances({ workspaceId, rpc: chain.rpc.patient }, keys)
   const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
+  const available = await readAvailability(
+    sql,
+    workspaceId,
+    keys.map((key, i) => ({ key, config: configs[i]!, onChain: accounts[i]!.amount })),
+  )
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
     const { state, amount } = accounts[i]!
     if (state === "absent") return []
     const wallet_freeze = toWalletFreeze(freezeOf(keys[i]!))
     const whole = fromBaseUnits(amount, decimals)
-    return [{ mint_config: id, mint: mint!, amount: whole, frozen: state === "frozen", wallet_freeze }]
+    return [
+      { mint_config: id, mint: mint!, amount: whole, ...available[i]!, frozen: state === "frozen", wallet_freeze },
+    ]
   })
   return { user_pubkey: wallet, slot, data }
 }

@@ -1,8 +1,7 @@
 import { z } from "zod"
 import type { Context, Principal } from "#domain/requests"
 import * as tokens from "#domain/tokens"
-import { address, amountText, createdSpan, idOf, listOf, matching, named, page } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
@@ -10,6 +9,7 @@ import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { type Between, isForced } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
+import { documentHash, grounds, namedHolds } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Token")
 
@@ -32,6 +32,7 @@ const balance = z
     user_pubkey: address.meta({ example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU" }),
     mint_config: named.meta({ example: "us_real_estate_fund_v1" }),
     amount: amountText.meta({ example: "749.5" }),
+    ...tokens.availability,
     frozen: z
       .boolean()
       .meta({ description: "Whether the token account is frozen; true if there is none", example: true }),
@@ -39,20 +40,6 @@ const balance = z
   })
   .meta({ id: "Balance" })
 
-const grounds = {
-  reason_code: tokens.reasonCode.meta({ description: "Why", example: "court_order" }),
-  reference: plainText(200).min(1).meta({
-    description: "Your reference, such as a case number. No personal data: it is kept",
-    example: "2026-CV-0417",
-  }),
-}
-const documentHash = matching(
-  /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/,
-  "must be the SHA-256 of a document in base64url, 43 characters",
-).meta({
-  description: "SHA-256 of the document that justifies it, base64url. Vouch does not get the document",
-  example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
-})
 const burnInput = {
   user_pubkey: walletAddress,
   mint_config: tokens.knownConfigId,
@@ -62,6 +49,7 @@ const burnInput = {
     .boolean()
     .meta({ description: "Whether the holder agreed, as with a redemption. If not, name a document", example: true }),
   document_sha256: documentHash.optional(),
+  holds: namedHolds,
 }
 
 const freezeInput = z.object({
@@ -101,7 +89,7 @@ const transferInput = {
   mint_config: tokens.knownConfigId,
   amount: tokens.amountField,
 }
-const forceTransferInput = { ...transferInput, ...grounds, document_sha256: documentHash }
+const forceTransferInput = { ...transferInput, ...grounds, document_sha256: documentHash, holds: namedHolds }
 
 /** Errors: the given code. */
 function requireTwo(
@@ -114,7 +102,7 @@ function requireTwo(
 /** Moves tokens. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
-  about: Pick<tokens.Move, "config" | "movement" | "amount"> & Partial<Pick<tokens.Move, "forced">>,
+  about: Pick<tokens.Move, "config" | "movement" | "amount" | "holds"> & Partial<Pick<tokens.Move, "forced">>,
 ) {
   const { record, isFinal } = await tokens.move({ ...ctx, forced: null, ...about })
   if (!isFinal) ctx.answer.status = 202
@@ -173,7 +161,7 @@ export const tokenRouter = router({
   burn: endpoint("POST /token/burn", {
     scope: "token:burn",
     accepted: "/token/operation/{operation_id}",
-    fails: [...refusals, "holder_consent_required", ...codesOn("burn")],
+    fails: [...refusals, "holder_consent_required", "hold_not_found", "hold_ended", ...codesOn("burn")],
     operationId: "burnTokens",
     summary: "Burn tokens",
     description:
@@ -182,17 +170,17 @@ export const tokenRouter = router({
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {
     const { mint_config: config, user_pubkey: from, amount, reason_code, reference, holder_consent } = input
-    const { document_sha256 } = input
+    const { document_sha256, holds } = input
     if (!holder_consent && document_sha256 === undefined)
       fail("holder_consent_required", "document_sha256: is required without the holder's consent.")
     const forced = { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
-    return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced })
+    return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced, holds })
   }),
 
   forceTransfer: endpoint("POST /token/force-transfer", {
     scope: "token:control",
     accepted: "/token/operation/{operation_id}",
-    fails: [...refusals, "same_wallet", ...codesOn("force_transfer")],
+    fails: [...refusals, "same_wallet", "hold_not_found", "hold_ended", ...codesOn("force_transfer")],
     operationId: "forceTransferTokens",
     summary: "Force a transfer",
     description:
@@ -201,9 +189,9 @@ export const tokenRouter = router({
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {
     requireTwo(input, "same_wallet")
-    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, ...forced } = input
+    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, holds, ...forced } = input
     const movement = { kind: "force_transfer", from, to } as const
-    return answerMove(ctx, { config, amount, movement, forced: { ...forced, holder_consent: false } })
+    return answerMove(ctx, { config, amount, movement, holds, forced: { ...forced, holder_consent: false } })
   }),
 
   freeze: setsFrozen("freeze", {

@@ -18,6 +18,8 @@ export function subjectOf({ type, data }: Event): Subject {
   const approval = text("approval_id")
   if (approval !== null) return { name: approval, parts: ["approvals", approval], more: config }
   if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
+  const hold = text("hold_id")
+  if (hold !== null && config !== null) return { name: hold, parts: ["tokens", config], more: wallet }
   if (operation !== null && config !== null)
     return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
   if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }

@@ -15,6 +15,12 @@ test.each([
   ["operation.failed", { operation_id: "op_1", mint_config: "m", user_pubkey: "W" }, "tokens/m/operations/op_1", "W"],
   ["approval.decided", { approval_id: "apr_1", operation_id: "op_1", mint_config: "fund" }, "approvals/apr_1", "fund"],
   ["token.paused", { mint_config: "m", symbol: "M" }, "tokens/m", "M"],
+  [
+    "hold.executed",
+    { hold_id: "hold_1", user_pubkey: "W", mint_config: "fund", operation_id: "op_1" },
+    "tokens/fund",
+    "hold_1",
+  ],
   ["wallet.frozen", { user_pubkey: "W", mint_config: "fund", investor_id: null }, "tokens/fund", "W"],
   ["wallet.unfrozen", { user_pubkey: "W", mint_config: null, investor_id: "inv_1" }, "investors/inv_1", "W"],
   ["investor.frozen", { user_pubkey: "W", investor_id: "inv_1" }, "investors/inv_1", "W"],

@@ -1,10 +1,12 @@
 import type { Queryable } from "#db/client.ts"
 import { qualified } from "#db/rows.ts"
+import type { BaseUnits } from "#shared/amount.ts"
+import type { TransferContext } from "#shared/rules/define.ts"
 import { type Holding, type HoldingKey, keyName, listed } from "../holder-facts.ts"
-import { type HoldRow, holdColumns, isDue } from "./hold.ts"
+import { type HoldRow, hasExpired, holdColumns } from "./hold.ts"
 
 /** Units that a movement takes out of a hold. */
-export type Taken = { id: string; amount: bigint }
+export type Taken = { id: string; amount: BaseUnits }
 
 export type BoundHold = Omit<HoldRow, "remaining" | "taking"> & { remaining: bigint; taking: bigint }
 
@@ -33,10 +35,18 @@ export class BoundHolds {
     )
   }
 
-  /** Ends what is due. The holding no longer counts it as held. */
+  /** What a rule needs to know about the holds of a wallet that gives tokens; undefined if it has none. */
+  about(key: HoldingKey | null, named: readonly string[] = []): TransferContext["holds"] {
+    const all = key === null ? [] : this.of(key)
+    if (all.length === 0) return undefined
+    const [those, others] = [true, false].map((is) => all.filter(({ id }) => named.includes(id) === is))
+    return { named: those!.reduce((sum, { remaining }) => sum + remaining, 0n), others: others!.map(({ id }) => id) }
+  }
+
+  /** Ends what has expired. The holding no longer counts it as held. */
   expire(now: Date, holdingOf: (key: HoldingKey) => Holding): void {
     for (const hold of this.#all.values()) {
-      if (!isDue({ ...hold, remaining: String(hold.remaining) }, now)) continue
+      if (!hasExpired({ ...hold, remaining: String(hold.remaining) }, now)) continue
       this.end(hold, "expired", hold.expires_at!, holdingOf(keyOf(hold)))
     }
   }
@@ -60,7 +70,7 @@ export class BoundHolds {
       hold.operation_id = operationId
       holding.held -= taken
       this.#changed.add(hold)
-      return [{ id, amount: taken }]
+      return [{ id, amount: taken as BaseUnits }]
     })
   }
 
@@ -81,8 +91,8 @@ export class BoundHolds {
 const keyOf = ({ mint_config, wallet }: BoundHold): HoldingKey => ({ config: mint_config, wallet })
 
 /**
- * The holds that bind these wallets, and those of theirs that requests name, with their holdings locked. Holds that are
- * due end. Most wallets have none, and then nothing is read.
+ * The holds that bind these wallets, and their holds that requests name, with their holdings locked. Expired holds
+ * end. Most wallets have none, and then nothing is read.
  */
 export async function bindHolds(
   sql: Queryable,

@@ -11,6 +11,7 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { type HoldState, holdStates } from "#shared/holds.ts"
 import { reasonCodes } from "#shared/movements.ts"
+import { requireConfig } from "../operation.ts"
 
 export const holdState = z.enum(holdStates).meta({
   description:
@@ -58,13 +59,13 @@ const decimalsColumn = columns("mint_configs", "decimals")
 export type ShownRow = HoldRow & RowOf<typeof decimalsColumn>
 
 /** Whether its time has come. Not while operations take all that is left, because they decide how it ends. */
-export const isDue = (
+export const hasExpired = (
   { state, remaining, expires_at }: Pick<HoldRow, "state" | "remaining" | "expires_at">,
   now: Date,
 ): boolean => state === "active" && BigInt(remaining) > 0n && expires_at !== null && expires_at <= now
 
 /** The state now: a hold expires as soon as its time has come, and its row is updated later. */
-export const stateOf = (row: HoldRow): HoldState => (isDue(row, clock.now()) ? "expired" : row.state)
+const stateOf = (row: HoldRow): HoldState => (hasExpired(row, clock.now()) ? "expired" : row.state)
 
 export function toHoldRecord(row: ShownRow): HoldRecord {
   const state = stateOf(row)
@@ -117,7 +118,7 @@ export type HoldFilter = {
   cursor: string | null
 }
 
-/** Newest first. Errors: validation_failed for a cursor. */
+/** Newest first. Errors: validation_failed for a cursor, unknown_mint_config. */
 export async function listHolds(
   { workspaceId }: Principal,
   { wallet, mintConfig, state, limit, cursor }: HoldFilter,
@@ -130,14 +131,15 @@ export async function listHolds(
       ${state === null ? sql`` : hasState(state)}
       ${before === null ? sql`` : sql`and h.seq < ${before}`}
     order by h.seq desc nulls last limit ${limit + 1}`
+  if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
   return pageOf(rows, limit, toHoldRecord)
 }
 
 /** By the time of reading, as in `stateOf`. */
 function hasState(state: HoldState) {
-  const isDue = sql`(h.state = 'active' and h.remaining > 0 and h.expires_at is not null and h.expires_at <= ${clock.now()})`
-  if (state === "active") return sql`and h.state = 'active' and not ${isDue}`
-  if (state === "expired") return sql`and (h.state = 'expired' or ${isDue})`
+  const hasExpired = sql`(h.state = 'active' and h.remaining > 0 and h.expires_at is not null and h.expires_at <= ${clock.now()})`
+  if (state === "active") return sql`and h.state = 'active' and not ${hasExpired}`
+  if (state === "expired") return sql`and (h.state = 'expired' or ${hasExpired})`
   return sql`and h.state = ${state}`
 }
 

@@ -56,7 +56,7 @@ export async function placeHold(placing: Placing): Promise<HoldRecord> {
     const detail = { mint_config: mintConfig, wallet: user_pubkey, amount: whole, reason_code, reference, expires_at }
     await recordChange(sql, workspaceId, {
       author: { principal, requestId },
-      action: "hold.placed",
+      action: "hold.created",
       subject: id,
       detail,
     })
@@ -66,7 +66,7 @@ export async function placeHold(placing: Placing): Promise<HoldRecord> {
   return record
 }
 
-/** Refuses to hold more than is available. Holds that are due end first. Errors: insufficient_balance, amount_held. */
+/** Refuses to hold more than is available. Expired holds end first. Errors: insufficient_balance, amount_held. */
 async function requireAvailable(
   sql: Queryable,
   workspaceId: string,

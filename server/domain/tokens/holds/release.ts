@@ -8,8 +8,9 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { loadConfigs } from "../config.ts"
 import { lockHoldings } from "../holder-facts.ts"
-import { type BoundHold, bindHolds } from "./bound-holds.ts"
+import { bindHolds } from "./bound-holds.ts"
 import { findHold, getHold, type HoldRecord, type ShownRow, toHoldRecord } from "./hold.ts"
+import { whyEnded } from "./named-holds.ts"
 
 /**
  * Releases what a hold still holds, so that it is available again. Errors: hold_not_found, hold_ended,
@@ -51,10 +52,4 @@ async function endHold(
   await holdings.save(sql)
   const detail = { mint_config, wallet, amount: released }
   await recordChange(sql, workspaceId, { author, action: "hold.released", subject: id, detail })
-}
-
-/** Why a hold can neither be released nor taken from; null if it can. */
-export function whyEnded({ id, state, remaining }: Pick<BoundHold, "id" | "state" | "remaining">): string | null {
-  if (state !== "active") return `${id} is ${state}.`
-  return remaining > 0n ? null : `Operations take all that ${id} holds. If one fails, it holds again what that took.`
 }

@@ -8,7 +8,8 @@ import { TokenError } from "#server/solana/program-error.ts"
 import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
-import { grounds, noteForced } from "./forced.ts"
+import { executeHolds, makeWay, restoreHolds } from "../holds/taken-holds.ts"
+import { grounds, noteForced, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   configOfMint,
@@ -29,6 +30,7 @@ const payload = z.object({
   amount: storedAmount,
   holder_consent: z.boolean(),
   ...grounds,
+  ...takenHolds,
   ...approvedBy,
 })
 
@@ -72,15 +74,18 @@ export const burn = defineOperation({
       config.issued = plus(config.issued, -amount)
       leaveIfEmpty(from, config)
     })
+    await executeHolds(sql, workspaceId, settled)
     await noteForced(sql, workspaceId, "burn", settled)
   },
 
   settleAgain: null,
 
-  release: (sql, operations, workspaceId) =>
-    withCounters(sql, workspaceId, operations, ({ from_wallet, amount }, _config, holdingOf) => {
+  async release(sql, operations, workspaceId) {
+    await withCounters(sql, workspaceId, operations, ({ from_wallet, amount }, _config, holdingOf) => {
       holdingOf(from_wallet).outgoing -= amount
-    }),
+    })
+    await restoreHolds(sql, workspaceId, operations)
+  },
 
   memoId: ({ id }) => id,
   effects: movementEffects,
@@ -94,7 +99,7 @@ export const burn = defineOperation({
     await withCounters(sql, workspaceId, [{ payload }], (_payload, _config, holdingOf) => {
       holdingOf(from_wallet).outgoing += amount
     })
-    return payload
+    return { ...payload, ...(await makeWay(sql, workspaceId, { config, wallet: from_wallet }, id)) }
   },
 
   recover: (error, { payload }) =>

@@ -3,6 +3,7 @@ import type { Queryable } from "#db/client.ts"
 import { recordChanges, vouch } from "#domain/audit-log"
 import type { Operation } from "#server/ledger/index.ts"
 import { type MovementKind, reasonCodes } from "#shared/movements.ts"
+import { storedAmount } from "../amount.ts"
 
 /** Why an operation takes tokens out of a wallet. A restored database knows only that it did. */
 export const grounds = {
@@ -12,6 +13,14 @@ export const grounds = {
   document_sha256: z.string().optional(),
 }
 export type Grounds = z.output<z.ZodObject<typeof grounds>>
+
+/** What an operation takes out of holds, which it gives back if it fails. */
+export const takenHolds = {
+  holds: z.array(z.object({ id: z.string(), amount: storedAmount })).optional(),
+  /** The hold that it executes. */
+  hold_id: z.string().optional(),
+}
+export type TakenHolds = z.output<z.ZodObject<typeof takenHolds>>
 
 /** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
 export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &

@@ -9,7 +9,8 @@ import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
-import { grounds, noteForced } from "./forced.ts"
+import { executeHolds, makeWay, restoreHolds } from "../holds/taken-holds.ts"
+import { grounds, noteForced, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   arrive,
@@ -31,6 +32,7 @@ const payload = z.object({
   /** Whether the sender's holder slot goes with it. */
   handover: z.boolean().optional(),
   ...grounds,
+  ...takenHolds,
   ...approvedBy,
 })
 
@@ -67,20 +69,28 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         if (handover) takePlace(to, config)
         leaveIfEmpty(from, config)
       })
+      await executeHolds(sql, workspaceId, settled)
       if (mark) await noteForced(sql, workspaceId, about.kind, settled)
     },
 
     settleAgain: null,
 
-    release: (sql, operations, workspaceId) =>
-      withCounters(sql, workspaceId, operations, ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
-        const to = holdingOf(wallet)
-        to.incoming -= amount
-        const from = holdingOf(from_wallet)
-        from.outgoing -= amount
-        if (handover) takePlace(from, config)
-        leaveIfEmpty(to, config)
-      }),
+    async release(sql, operations, workspaceId) {
+      await withCounters(
+        sql,
+        workspaceId,
+        operations,
+        ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
+          const to = holdingOf(wallet)
+          to.incoming -= amount
+          const from = holdingOf(from_wallet)
+          from.outgoing -= amount
+          if (handover) takePlace(from, config)
+          leaveIfEmpty(to, config)
+        },
+      )
+      await restoreHolds(sql, workspaceId, operations)
+    },
 
     memoId: ({ id }) => id,
     effects: movementEffects,
@@ -96,7 +106,7 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         holdingOf(from_wallet).outgoing += amount
         expectUnits(holdingOf(wallet), config, amount)
       })
-      return payload
+      return { ...payload, ...(await makeWay(sql, workspaceId, { config, wallet: from_wallet }, id)) }
     },
 
     recover(error, { payload }, instruction) {

@@ -1,0 +1,65 @@
+import type { Queryable } from "#db/client.ts"
+import { amountText } from "#server/lib/fields.ts"
+import { clock } from "#server/lib/time.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
+import { type Holding, type HoldingKey, keyName, listed, readHoldings } from "../holder-facts.ts"
+
+/** What records of a balance say about holds. */
+export const availability = {
+  available: amountText.meta({
+    description: "Whole tokens that can be moved now: neither in transit from it nor held",
+    example: "649.5",
+  }),
+  held: amountText.meta({ description: "Whole tokens that holds keep from moving", example: "100" }),
+}
+
+/** What holds bind now. An expired one binds nothing. */
+export async function readHeld(
+  sql: Queryable,
+  workspaceId: string,
+  keys: readonly HoldingKey[],
+): Promise<(key: HoldingKey) => bigint> {
+  const rows = await sql<(HoldingKey & { held: string })[]>`
+    select h.mint_config as config, h.wallet, sum(h.remaining)::text as held
+    from holds h join ${listed(sql, keys)} on h.mint_config = t.config and h.wallet = t.wallet
+    where h.workspace_id = ${workspaceId} and h.state = 'active'
+      and (h.expires_at is null or h.expires_at > ${clock.now()})
+    group by h.mint_config, h.wallet`
+  const held = new Map(rows.map((row) => [keyName(row), BigInt(row.held)]))
+  return (key) => held.get(keyName(key)) ?? 0n
+}
+
+export const availabilityOf = (
+  { balance, outgoing }: Pick<Holding, "balance" | "outgoing">,
+  held: bigint,
+  decimals: number,
+): { available: string; held: string } => {
+  const available = balance - outgoing - held
+  return {
+    available: fromBaseUnits(available > 0n ? available : 0n, decimals),
+    held: fromBaseUnits(held, decimals),
+  }
+}
+
+/**
+ * The same for balances that were read from the chain. In agent mode the books decide what can be moved. In holder mode
+ * everything in the account can be.
+ */
+export async function readAvailability(
+  sql: Queryable,
+  workspaceId: string,
+  wanted: readonly { key: HoldingKey; config: { transfer_mode: string; decimals: number }; onChain: bigint }[],
+): Promise<{ available: string; held: string }[]> {
+  const keys = wanted.map(({ key }) => key)
+  const [heldOf, holdingOf] = await Promise.all([
+    readHeld(sql, workspaceId, keys),
+    readHoldings(sql, workspaceId, keys),
+  ])
+  return wanted.map(({ key, config, onChain }) => {
+    const { available, held } = availabilityOf(holdingOf(key), heldOf(key), config.decimals)
+    return {
+      available: config.transfer_mode === "agent" ? available : fromBaseUnits(onChain, config.decimals),
+      held,
+    }
+  })
+}

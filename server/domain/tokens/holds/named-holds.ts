@@ -1,0 +1,31 @@
+import { isId } from "#server/lib/ids.ts"
+import { fromBaseUnits } from "#shared/amount.ts"
+import type { RequestRefusal } from "../config.ts"
+import type { Considered } from "../token-request.ts"
+import type { BoundHold, BoundHolds } from "./bound-holds.ts"
+
+/** Why a hold can neither be released nor taken from; null if it can. */
+export function whyEnded({ id, state, remaining }: Pick<BoundHold, "id" | "state" | "remaining">): string | null {
+  if (state !== "active") return `${id} is ${state}.`
+  return remaining > 0n ? null : `Operations take all that ${id} holds. If one fails, it holds again what that took.`
+}
+
+/** Why a request cannot take from the holds that it names; null if it can. */
+export function refusalOfNamed({ request, config, amount }: Considered, holds: BoundHolds): RequestRefusal | null {
+  const { movement, holds: named = [], executes } = request
+  for (const id of named) {
+    const hold = holds.get(id)
+    if (hold?.mint_config !== config.id || hold.wallet !== movement.from) {
+      const which = isId("hold", id) ? id : "with this id"
+      return { code: "hold_not_found", detail: `holds: ${movement.from} has no hold ${which} of ${config.id}.` }
+    }
+    const ended = whyEnded(hold)
+    if (ended !== null) return { code: "hold_ended", detail: ended }
+    // Another operation has taken a part since the request.
+    if (id === executes && hold.remaining < amount) {
+      const left = fromBaseUnits(hold.remaining, config.decimals)
+      return { code: "hold_ended", detail: `${id} holds only ${left} now. Execute it again to take that.` }
+    }
+  }
+  return null
+}

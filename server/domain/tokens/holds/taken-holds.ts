@@ -1,0 +1,73 @@
+import type { Queryable } from "#db/client.ts"
+import { clock } from "#server/lib/time.ts"
+import { loadConfigs } from "../config.ts"
+import { type HoldingKey, lockHoldings } from "../holder-facts.ts"
+import type { TakenHolds } from "../operations/forced.ts"
+import { bindHolds } from "./bound-holds.ts"
+
+type Operations = readonly { payload: TakenHolds }[]
+
+/** What operations took out of holds, as arrays for a statement; null if none did. */
+function takenBy(operations: Operations): { ids: string[]; amounts: string[] } | null {
+  const sums = new Map<string, bigint>()
+  for (const { id, amount } of operations.flatMap(({ payload: { holds = [] } }) => holds))
+    sums.set(id, (sums.get(id) ?? 0n) + amount)
+  return sums.size === 0 ? null : { ids: [...sums.keys()], amounts: [...sums.values()].map(String) }
+}
+
+/** Operations have landed: holds that hold nothing more are executed. The holdings are locked. */
+export async function executeHolds(sql: Queryable, workspaceId: string, operations: Operations): Promise<void> {
+  const taken = takenBy(operations)
+  if (taken === null) return
+  const { ids, amounts } = taken
+  const isDone = sql`h.state = 'active' and h.remaining = 0 and h.taking = t.amount`
+  await sql`
+    update holds h set taking = h.taking - t.amount, state = case when ${isDone} then 'executed' else h.state end,
+      ended_at = case when ${isDone} then ${clock.now()} else h.ended_at end
+    from unnest(${ids}::text[], ${amounts}::numeric[]) as t(id, amount)
+    where h.workspace_id = ${workspaceId} and h.id = t.id`
+}
+
+/**
+ * Operations have failed: holds get back what these took. What was taken out of a hold that has ended since is
+ * available again. The holdings are locked and saved.
+ */
+export async function restoreHolds(sql: Queryable, workspaceId: string, operations: Operations): Promise<void> {
+  const taken = takenBy(operations)
+  if (taken === null) return
+  const { ids, amounts } = taken
+  await sql`
+    with back as (
+      update holds h set taking = h.taking - t.amount,
+        remaining = h.remaining + case when h.state = 'active' then t.amount else 0 end
+      from unnest(${ids}::text[], ${amounts}::numeric[]) as t(id, amount)
+      where h.workspace_id = ${workspaceId} and h.id = t.id
+      returning h.mint_config, h.wallet, case when h.state = 'active' then t.amount else 0 end as amount
+    ), sums as (select mint_config, wallet, sum(amount) as amount from back group by mint_config, wallet)
+    update holdings o set held = o.held + s.amount from sums s
+    where o.workspace_id = ${workspaceId} and o.mint_config = s.mint_config and o.wallet = s.wallet`
+}
+
+/**
+ * An operation that a restored database had lost has taken tokens that its holds still claim. Which holds it named is
+ * lost, too, so the oldest make way. In holder mode, holds are on chain.
+ */
+export async function makeWay(
+  sql: Queryable,
+  workspaceId: string,
+  key: HoldingKey,
+  operationId: string,
+): Promise<TakenHolds> {
+  const config = (await loadConfigs(sql, workspaceId, [key.config], { lock: false })).get(key.config)
+  if (config?.transfer_mode !== "agent") return {}
+  const holdings = await lockHoldings(sql, workspaceId, [key])
+  const holding = holdings.of(key)
+  const holds = await bindHolds(sql, workspaceId, { keys: [key], holdingOf: () => holding, now: clock.now() })
+  const missing = holding.held - (holding.balance - holding.outgoing)
+  if (missing <= 0n) return {}
+  const ids = holds.of(key).map(({ id }) => id)
+  const taken = holds.take(ids, missing, operationId, holding)
+  await holds.save(sql, workspaceId)
+  await holdings.save(sql)
+  return taken.length > 0 ? { holds: taken } : {}
+}

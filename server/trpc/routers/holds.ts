@@ -1,0 +1,93 @@
+import { z } from "zod"
+import * as tokens from "#domain/tokens"
+import { idOf, listOf, page, time } from "#server/lib/fields.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
+import { endpointsIn, router } from "#server/trpc/trpc.ts"
+import { grounds } from "./servicing-fields.ts"
+
+const { endpoint } = endpointsIn("Token")
+
+const id = idOf("hold").meta({ description: "The hold's id" })
+
+/** Parts of a wallet's balance that cannot move. */
+export const holdRouter = router({
+  place: endpoint("POST /token/holds", {
+    scope: "token:control",
+    fails: [
+      "invalid_public_key",
+      "unknown_mint_config",
+      "invalid_amount",
+      "insufficient_balance",
+      "amount_held",
+      "chain_unavailable",
+    ],
+    operationId: "placeHold",
+    summary: "Hold tokens",
+    description:
+      "Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen.",
+    input: z.object({
+      user_pubkey: walletAddress,
+      mint_config: tokens.knownConfigId,
+      amount: tokens.amountField,
+      ...grounds,
+      expires_at: time.optional().meta({
+        description: "When the hold ends by itself; if left out, never",
+        example: "2027-01-01T00:00:00Z",
+      }),
+    }),
+    output: tokens.holdRecord,
+  }).mutation(({ ctx, input }) =>
+    tokens.placeHold({
+      ...ctx,
+      wallet: input.user_pubkey,
+      mintConfig: input.mint_config,
+      amount: input.amount,
+      reasonCode: input.reason_code,
+      reference: input.reference,
+      expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+    }),
+  ),
+
+  list: endpoint("GET /token/holds", {
+    scope: "token:read",
+    fails: ["invalid_public_key", "unknown_mint_config"],
+    operationId: "listHolds",
+    summary: "List holds",
+    description: "Newest first, including those that have ended. Pages stay stable while holds are added.",
+    input: z.object({
+      pubkey: walletAddress.optional().meta({ description: "Only holds of this wallet" }),
+      mint_config: tokens.knownConfigId.optional(),
+      state: tokens.holdState.optional().meta({ description: "Only holds in this state" }),
+      ...page,
+    }),
+    output: listOf(tokens.holdRecord).meta({ id: "HoldList" }),
+  }).query(({ ctx, input: { pubkey, mint_config, state, limit, cursor } }) =>
+    tokens.listHolds(ctx.principal, {
+      wallet: pubkey ?? null,
+      mintConfig: mint_config ?? null,
+      state: state ?? null,
+      limit,
+      cursor: cursor ?? null,
+    }),
+  ),
+
+  get: endpoint("GET /token/hold/{id}", {
+    scope: "token:read",
+    fails: ["hold_not_found"],
+    operationId: "getHold",
+    summary: "Get a hold",
+    description: "Returns what it holds, why, and how it ended.",
+    input: z.object({ id }),
+    output: tokens.holdRecord,
+  }).query(({ ctx, input }) => tokens.getHold(ctx.principal, input.id)),
+
+  release: endpoint("POST /token/hold/{id}/release", {
+    scope: "token:control",
+    fails: ["hold_not_found", "hold_ended", "chain_unavailable"],
+    operationId: "releaseHold",
+    summary: "Release a hold",
+    description: "Makes what it still holds available again.",
+    input: z.object({ id }),
+    output: tokens.holdRecord,
+  }).mutation(({ ctx, input }) => tokens.releaseHold({ ...ctx, holdId: input.id })),
+})

@@ -1,0 +1,37 @@
+import { z } from "zod"
+import * as tokens from "#domain/tokens"
+import { idOf, matching } from "#server/lib/fields.ts"
+import { plainText } from "#server/lib/text.ts"
+
+// Fields that the endpoints for servicing share.
+
+export const grounds = {
+  reason_code: tokens.reasonCode.meta({ description: "Why", example: "court_order" }),
+  reference: plainText(200).min(1).meta({
+    description: "Your reference, such as a case number. No personal data: it is kept",
+    example: "2026-CV-0417",
+  }),
+}
+
+export const documentHash = matching(
+  /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/,
+  "must be the SHA-256 of a document in base64url, 43 characters",
+).meta({
+  description: "SHA-256 of the document that justifies it, base64url. Vouch does not get the document",
+  example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+})
+
+/** The most holds that a request can name. */
+const MOST_HOLDS = 100
+
+export const namedHolds = z
+  .array(idOf("hold").max(100))
+  .min(1)
+  .max(MOST_HOLDS)
+  .refine((ids) => new Set(ids).size === ids.length, "must name each hold once")
+  .optional()
+  .meta({
+    description:
+      "Holds of this wallet and token to take from first, in this order. The rest comes from what is available. Held tokens that are not named stay",
+    example: ["hold_2Lc7HdZKx8vPq3mNbR5tYw"],
+  })

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
+import { isId } from "#server/lib/ids.ts"
 import { createEmptyDatabase } from "#test/fixtures/database.ts"
 import { previousRelease, unpack } from "#test/fixtures/releases.ts"
 
@@ -24,6 +25,10 @@ beforeAll(async () => {
   await sql`
     insert into workspaces (id, account_id, mode, authority, created_at)
     values ('ws_1', 'acct_1', 'live', 'authority', now()), ('ws_2', 'acct_1', 'test', 'authority', now())`
+  await sql`insert into accounts (id, name, plan, four_eyes, created_at) values ('acct_2', 'Bank', 'free', true, now())`
+  await sql`
+    insert into workspaces (id, account_id, mode, authority, created_at)
+    values ('ws_3', 'acct_2', 'live', 'authority', now()), ('ws_4', 'acct_2', 'test', 'authority', now())`
   await createKey("key_member", { workspace: "ws_1", actor: "user", by: "user_alice" })
   await createKey("key_operator", { workspace: "ws_1", actor: "operator", by: null })
   await createKey("key_forgotten", { workspace: "ws_1", actor: null, by: null })
@@ -60,6 +65,20 @@ test("a key's creator is read from the audit log, and unknown without a member i
   expect(await creatorOf("key_other")).toBe("user_bob")
   expect(await creatorOf("key_operator")).toBeNull()
   expect(await creatorOf("key_forgotten")).toBeNull()
+})
+
+test("four eyes become a policy of both workspaces, and 0.1.0 still finds its setting", async () => {
+  const policies = await sql`
+    select workspace_id, id, version, actions, mint_config, min_amount, approvals, roles, expires_in_hours
+    from approval_policies order by workspace_id`
+  const policy = {
+    version: 1,
+    actions: ["attestation_revoke", "erase", "review_decision", "session_cancel"],
+    ...{ mint_config: null, min_amount: null, approvals: 1, roles: ["compliance", "owner"], expires_in_hours: 72 },
+  }
+  expect(policies).toMatchObject(["ws_3", "ws_4"].map((workspace_id) => ({ workspace_id, ...policy })))
+  for (const { id } of policies) expect(isId("apol", id)).toBe(true)
+  expect(await sql`select four_eyes from accounts order by id`).toEqual([{ four_eyes: false }, { four_eyes: true }])
 })
 
 test("keys that 0.1.0 creates and rotates during an upgrade keep their creator", async () => {

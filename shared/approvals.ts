@@ -1,3 +1,5 @@
+import type { Permission } from "./scopes.ts"
+
 // What two people decide together, in the words of the API.
 
 /** The acts that a policy can name, with their names on screens. */
@@ -9,6 +11,7 @@ export const approvalActions = {
   unfreeze: "Lift a freeze",
   unpause: "Unpause a token",
   config_change: "Change of a token",
+  review_decision: "Decision of a review",
   session_cancel: "Cancel a session",
   attestation_revoke: "Revoke a pending verification",
   attestation_revoke_bulk: "Revoke many verifications",
@@ -17,6 +20,23 @@ export const approvalActions = {
 } as const
 export type ApprovalAction = keyof typeof approvalActions
 export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
+
+/** What a requester must still be allowed when the request is approved. */
+export const requestedWith: Record<ApprovalAction, Permission> = {
+  mint: "token:mint",
+  transfer: "token:transfer",
+  burn: "token:burn",
+  force_transfer: "token:control",
+  unfreeze: "token:control",
+  unpause: "config:write",
+  config_change: "config:write",
+  review_decision: "review:write",
+  session_cancel: "kyc:write",
+  attestation_revoke: "attestation:write",
+  attestation_revoke_bulk: "attestation:write",
+  erase: "investor:erase",
+  policy_change: "config:write",
+}
 
 /** Only `pending` is not final. `void`: the request's policy or rules have changed, so it must be made again. */
 export const approvalStates = ["pending", "approved", "rejected", "withdrawn", "expired", "void"] as const

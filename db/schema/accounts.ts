@@ -29,9 +29,8 @@ export const accounts = pgTable(
     included: integer(),
     /** Whether its members need a second factor. */
     secondFactorRequired: boolean("second_factor_required").notNull().default(false),
-    /** Whether a review's decision needs a second member. */
+    // Only for processes of 0.1.0 during an upgrade, whose setting is an approval policy since then.
     fourEyes: boolean("four_eyes").notNull().default(false),
-    /** Who asked to turn that off, and when. Another member has to confirm it. */
     fourEyesOffBy: text("four_eyes_off_by"),
     fourEyesOffAt: time("four_eyes_off_at"),
     /** What the hosted page shows besides the name: a color as #rrggbb, a contact for investors, and a logo. */

@@ -38,7 +38,7 @@ export const reviews = pgTable(
     /** The reason, for members only; sealed. */
     reason: bytes(),
     publicReason: text("public_reason").$type<PublicReason>(),
-    /** With four eyes: who asked for the decision. */
+    /** Who asked for a decision that needed the approval of further members. */
     requestedBy: text("requested_by"),
     requestedAt: time("requested_at"),
     decidedBy: text("decided_by"),

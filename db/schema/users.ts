@@ -172,7 +172,7 @@ export const members = pgTable(
     accountId: ofAccount(),
     userId: ofUser(),
     role: text().$type<Role>().notNull(),
-    /** Who made them a reviewer while four eyes are on; null once another reviewer has confirmed it. */
+    /** Who made them a reviewer while a policy is about reviews; null once another reviewer has confirmed it. */
     admittedBy: text("admitted_by"),
     /** What they do not want mails about. */
     mutedNotifications: text("muted_notifications").array().notNull().default(sql`'{}'`),

@@ -5,7 +5,7 @@ import type { DashboardErrorCode } from "#shared/errors.ts"
 import { newWallet, type TestApp } from "../fixtures/app.ts"
 import { requireApproval } from "../fixtures/approvals.ts"
 import { Browser, member, PASSWORD } from "../fixtures/people.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
+import { decide, requireReviewApproval, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
 import { done, type Example, SCHEMA, type Scenario } from "./example.ts"
 
 /** Mail settings that lead nowhere. */
@@ -91,11 +91,11 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
   second_factor_required: byOwner("workspace.requireSecondFactor", { required: true }),
   second_person_required: async (app) => {
     const { account, key, officer } = await reviewTeam(app)
-    await requireFourEyes(account)
-    const { reviewId: review_id } = await vendorReview(app, key, { claims: { country: "US" } })
-    await decide(officer, review_id, { decision: "approve" })
-    const { version } = (await officer.query("review.get", { review_id })).data
-    return page(officer, "review.confirm", { review_id, version })
+    await requireReviewApproval(account)
+    const { reviewId } = await vendorReview(app, key, { claims: { country: "US" } })
+    const { approvalId: approval_id } = (await decide(officer, reviewId, { decision: "approve" })).error
+    const { digest } = (await officer.query("approval.detail", { id: approval_id })).data
+    return page(officer, "approval.approve", { approval_id, digest })
   },
   awaiting_approval: async (app) => {
     const { account, owner } = await reviewTeam(app)

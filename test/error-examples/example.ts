@@ -1,4 +1,3 @@
-import { sql } from "#db/client.ts"
 import type { ErrorCode } from "#shared/errors.ts"
 import type { TestApp, TestKey } from "../fixtures/app.ts"
 import type { Response, Sent } from "../fixtures/http.ts"
@@ -36,6 +35,3 @@ export async function done(app: TestApp, sent: Sent) {
   if (status !== 200) throw new Error(`${sent.method} ${sent.path} answered ${status}: ${text}`)
   return json
 }
-
-export const fourEyes = ({ workspaceId }: TestKey) => sql`
-  update accounts set four_eyes = true where id = (select account_id from workspaces where id = ${workspaceId})`

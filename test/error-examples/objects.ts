@@ -6,8 +6,8 @@ import { clock } from "#server/lib/time.ts"
 import { type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import type { Sent } from "../fixtures/http.ts"
 import { member } from "../fixtures/people.ts"
-import { vendorReview } from "../fixtures/reviews.ts"
-import { ask, done, FUND, fourEyes, get, post, SCHEMA, type Scenario, type Scenarios, withKey } from "./example.ts"
+import { requireReviewApproval, vendorReview } from "../fixtures/reviews.ts"
+import { ask, done, FUND, get, post, SCHEMA, type Scenario, type Scenarios, withKey } from "./example.ts"
 
 const HOOK = "https://example.com/webhooks/vouch"
 
@@ -134,7 +134,10 @@ export const objects: Scenarios = {
     return { method: "POST", path: `/kyc/session/${sessionId}/cancel`, key }
   }),
   review_open: withKey(async (key, owner, app) => {
-    await fourEyes(owner)
+    const [account] = await sql<
+      { id: string }[]
+    >`select account_id as id from workspaces where id = ${owner.workspaceId}`
+    await requireReviewApproval(account!)
     const { sessionId } = await vendorReview(app, owner)
     return { method: "POST", path: `/kyc/session/${sessionId}/cancel`, key }
   }),

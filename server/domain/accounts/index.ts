@@ -10,7 +10,7 @@ export { budgetRefusal, isOverBudget, overBudget, setBudget } from "./budget.ts"
 
 /** The account's settings. */
 export { listAccounts, renameAccount, setPlan } from "./accounts.ts"
-export { setSecurity, turnOffFourEyes } from "./security.ts"
+export { setSecurity } from "./security.ts"
 export { readWorkspace } from "./workspace.ts"
 
 /** How the hosted page looks. */

@@ -64,7 +64,6 @@ test("an owner without a second factor cannot require one, so no one is locked o
   expect((await addCodes(browser)).status).toBe(200)
   expect((await browser.mutate("workspace.requireSecondFactor", { required: true })).data).toEqual({
     second_factor_required: true,
-    four_eyes: false,
   })
   const [entry] = await sql`
     select detail from audit_entries where account_id = ${account.id} and action = 'account.security_changed'`
@@ -166,8 +165,8 @@ test("invitations mention the requirement, and only owners can change it", async
 
   const officer = await member(app, { role: "compliance", account: owner.account })
   await addCodes(officer.browser)
-  for (const procedure of ["workspace.requireSecondFactor", "workspace.requireFourEyes"])
-    expect((await officer.browser.mutate(procedure, { required: false })).error.error).toBe("insufficient_scope")
+  const answer = await officer.browser.mutate("workspace.requireSecondFactor", { required: false })
+  expect(answer.error.error).toBe("insufficient_scope")
 })
 
 test("a member's event stream ends when the requirement starts", async () => {
@@ -187,57 +186,4 @@ test("a member's event stream ends when the requirement starts", async () => {
     if (text.includes("not_signed_in")) break
   }
   expect(text).toContain("not_signed_in")
-})
-
-test("four eyes require two members who decide reviews", async () => {
-  const { browser, account } = await member(app)
-  await member(app, { role: "developer", account })
-  const alone = await browser.mutate("workspace.requireFourEyes", { required: true })
-  expect([alone.status, alone.error.detail.split(":")[0]]).toEqual([422, "required"])
-  await member(app, { role: "compliance", account })
-  expect((await browser.mutate("workspace.requireFourEyes", { required: true })).data.four_eyes).toBe(true)
-})
-
-test("two members turn four eyes off: an owner asks, and another member who decides reviews confirms within seven days", async () => {
-  const { browser: owner, account } = await member(app)
-  const { browser: officer } = await member(app, { role: "compliance", account })
-  const { browser: developer } = await member(app, { role: "developer", account })
-  const isOn = async () => (await owner.query("workspace.get")).data.account.four_eyes
-  const requestOf = async (browser: Browser) => (await browser.query("workspace.get")).data.account.four_eyes_off
-  const set = (browser: Browser, required: boolean) => browser.mutate("workspace.requireFourEyes", { required })
-  const confirm = (browser: Browser) => browser.mutate("workspace.turnOffFourEyes", {})
-  await set(owner, true)
-  // Only an owner can ask, and repeated requests count once.
-  for (const browser of [officer, developer]) expect((await confirm(browser)).error.error).toBe("insufficient_scope")
-  expect((await set(owner, false)).data).toEqual({ four_eyes: true, requested: true })
-  for (const again of await Promise.all([set(owner, false), confirm(owner), set(owner, false)]))
-    expect([again.status, again.error.error]).toEqual([403, "second_person_required"])
-  expect((await confirm(developer)).error.error).toBe("insufficient_scope")
-  expect(await requestOf(owner)).toMatchObject({ by: "The owner", is_own: true })
-  expect(await requestOf(officer)).toMatchObject({ is_own: false })
-  // The owner withdraws it, and the next one expires.
-  await set(owner, true)
-  expect(await requestOf(owner)).toBeNull()
-  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
-  await set(owner, false)
-  await sql`update accounts set four_eyes_off_at = now() - interval '7 days' where id = ${account.id}`
-  expect(await requestOf(owner)).toBeNull()
-  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
-  // A request by a former owner does not count.
-  const second = await member(app, { account })
-  const secondId = (await second.browser.query("me.get")).data.user.id
-  await officer.mutate("member.admit", { user_id: secondId })
-  await set(second.browser, false)
-  await owner.mutate("member.changeRole", { user_id: secondId, role: "viewer" })
-  expect((await confirm(officer)).error.error).toBe("insufficient_scope")
-  expect(await isOn()).toBe(true)
-  await set(owner, false)
-  expect((await confirm(officer)).data).toEqual({ four_eyes: false, requested: false })
-  expect(await isOn()).toBe(false)
-  const lines = await sql`
-    select action from audit_entries where account_id = ${account.id} and action like 'account.%' order by seq`
-  expect(lines.map(({ action }) => action.slice(8))).toEqual([
-    ...["created", "security_changed", "four_eyes_off_requested", "four_eyes_kept", "four_eyes_off_requested"],
-    ...["four_eyes_off_requested", "four_eyes_off_requested", "security_changed"],
-  ])
 })

@@ -6,7 +6,7 @@ import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import type { PlanName } from "./plans.ts"
-import { type AccountSecurity, readOffRequest } from "./security.ts"
+import type { AccountSecurity } from "./security.ts"
 
 /** A workspace and the services that it uses. */
 export async function readWorkspace(principal: Principal) {
@@ -19,7 +19,7 @@ export async function readWorkspace(principal: Principal) {
     fee_payer: Address | null
   }
   const accounts = await sql<Row[]>`
-    select a.id, a.name, a.plan, a.second_factor_required, a.four_eyes, w.authority, w.fee_payer
+    select a.id, a.name, a.plan, a.second_factor_required, w.authority, w.fee_payer
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const { authority, fee_payer, ...account } = only(accounts)
   const chain = deployment.chains[mode]
@@ -28,7 +28,7 @@ export async function readWorkspace(principal: Principal) {
   return {
     id: workspaceId,
     mode,
-    account: { ...account, four_eyes_off: await readOffRequest(principal) },
+    account,
     /** The URL at which clients reach the API. */
     base_url: `${deployment.origin}/v1`,
     /** The provider's display name; null if the mode has no provider. */

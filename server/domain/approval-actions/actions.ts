@@ -3,6 +3,7 @@ import type { Action } from "./action.ts"
 import { configChange, unpause } from "./mint-config.ts"
 import { movement } from "./movement.ts"
 import { policyChange } from "./policy-change.ts"
+import { reviewDecision } from "./review-decision.ts"
 import { unfreeze } from "./unfreeze.ts"
 import { attestationRevoke, bulkRevocation, erase, sessionCancel } from "./verification.ts"
 
@@ -15,6 +16,7 @@ export const actions: Record<ApprovalAction, Action> = {
   unfreeze,
   unpause,
   config_change: configChange,
+  review_decision: reviewDecision,
   session_cancel: sessionCancel,
   attestation_revoke: attestationRevoke,
   attestation_revoke_bulk: bulkRevocation,

@@ -4,6 +4,7 @@ import type { Address } from "#shared/address.ts"
 import { type ApprovalAction, allApprovalActions } from "#shared/approvals.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, requireApproval } from "#test/fixtures/approvals.ts"
+import { vendorReview } from "#test/fixtures/reviews.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
@@ -69,6 +70,7 @@ const doors: [action: ApprovalAction, how: string, prepare: () => Promise<Case>]
     "a member",
     () => changedBy(({ rules, ...config }) => page("mintConfig.save", { ...config, rules })),
   ],
+  ["review_decision", "a member", () => decidedBy()],
   ["session_cancel", "a key", () => endedBy(({ sessionId }) => rest("POST", `/kyc/session/${sessionId}/cancel`, why))],
   ["session_cancel", "a member", () => endedBy(({ sessionId: id }) => page("session.cancel", { id, ...why }))],
   ["attestation_revoke", "a key", () => endedBy(({ id }) => rest("POST", `/attestation/${id}/revoke`, why))],
@@ -99,6 +101,20 @@ async function endedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
     send: () => send(one),
     effects: async () => (await entries(one.id, "session.cancelled")) + (await entries(one.id, "attestation.revoked")),
     change: () => reject(one),
+  }
+}
+
+async function decidedBy(): Promise<Case> {
+  const { reviewId, sessionId, wallet } = await vendorReview(app, key)
+  const { browser } = owner
+  return {
+    send: async () => {
+      const { version } = (await browser.query("review.get", { review_id: reviewId })).data
+      return page("review.decide", { review_id: reviewId, version, decision: "reject", ...why })
+    },
+    effects: () => entries(reviewId, "review.decided"),
+    // The vendor finds something else.
+    change: () => app.webhook({ session_id: sessionId, decision: "in_review", reason: `Another finding: ${wallet}` }),
   }
 }
 

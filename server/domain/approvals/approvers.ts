@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import type { Author } from "#domain/audit-log"
-import { provenMailbox, sameMailbox } from "#domain/people"
+import { decidesTogether, provenMailbox, sameMailbox } from "#domain/people"
 import { clock } from "#server/lib/time.ts"
 import type { ApproverRole } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
@@ -68,7 +68,7 @@ export const withApprovers = (sql: Queryable) => sql`
   join workspaces w on w.id = q.workspace_id join accounts a on a.id = w.account_id
   join members m on m.account_id = a.id join users u on u.id = m.user_id
   where m.role = any(q.roles) and not m.user_id = any(q.requesters)
-    and not (a.four_eyes and m.admitted_by is not null) and ${provenMailbox(sql)}
+    and not (m.admitted_by is not null and ${decidesTogether(sql)}) and ${provenMailbox(sql)}
     and not exists (select from users r where r.id = any(q.requesters) and ${sameMailbox(sql, "u", "r")})
     and not exists (select from invitations i where i.account_id = m.account_id and i.used_at = m.created_at
       and i.invited_by = any(q.requesters) and i.created_at >= q.created_at)

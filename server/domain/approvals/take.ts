@@ -1,9 +1,9 @@
 import type { Queryable } from "#db/client.ts"
 import { type Author, recordChange } from "#domain/audit-log"
-import { heldRole, requireFreshFactor } from "#domain/people"
+import { requireFreshFactor, stillHasPermission } from "#domain/people"
 import type { Caller, Member } from "#domain/requests"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { ApprovalState } from "#shared/approvals.ts"
+import { type ApprovalState, requestedWith } from "#shared/approvals.ts"
 import { type ErrorCode, fail } from "#shared/errors.ts"
 import { type ApprovalRow, digestOf, findApproval, requirePending } from "./approval.ts"
 import { approversOf } from "./approvers.ts"
@@ -111,12 +111,12 @@ async function requireApprover(sql: Queryable, { principal }: Approving, row: Ap
   return approvers
 }
 
-/** Whether the key still works, or the person is still a member. */
+/** Whether the key still works, or the person could still make the request. */
 async function canStillRequest(
   sql: Queryable,
-  { workspace_id, requester: { kind, id } }: ApprovalRow,
+  { workspace_id, action, requester: { kind, id } }: ApprovalRow,
 ): Promise<boolean> {
-  if (kind === "user") return (await heldRole(sql, workspace_id, id)) !== null
+  if (kind === "user") return stillHasPermission(sql, workspace_id, id, requestedWith[action])
   const [key] = await sql`
     select from api_keys where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null for share`
   return key !== undefined

@@ -1,6 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { plans } from "#domain/accounts"
 import { withApprovers } from "#domain/approvals"
+import { reviewState } from "#domain/reviews"
 import { addDays, addSeconds, clock, startOfMonth } from "#server/lib/time.ts"
 import { allNotifications, type NotificationKind, notifications } from "#shared/notifications.ts"
 
@@ -100,7 +101,7 @@ function quota(now: Date) {
       and u.used * 100::bigint >= i.included * c.quota_percent::bigint`
 }
 
-/** For each member who may decide: reviews that are theirs or unassigned, and those that need a second person. */
+/** For each member who may decide: open reviews that are theirs or unassigned. Those that wait for approval have their own mail. */
 function waitingReviews(now: Date) {
   return sql`
     select r.workspace_id, m.user_id, 'queue' as subject,
@@ -109,8 +110,7 @@ function waitingReviews(now: Date) {
     join workspaces w on w.id = r.workspace_id and w.mode = 'live'
     join members m on m.account_id = w.account_id
     where coalesce(r.requested_at, r.opened_at) <= ${addSeconds(now, -WAITING_SECONDS)}
-      and case r.state when 'open' then coalesce(r.assignee, m.user_id) = m.user_id
-        when 'requested' then r.requested_by <> m.user_id else false end
+      and ${reviewState(sql)} = 'open' and coalesce(r.assignee, m.user_id) = m.user_id
     group by r.workspace_id, m.user_id`
 }
 

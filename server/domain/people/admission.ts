@@ -5,14 +5,20 @@ import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
 import { accountOf, holdPermission, requireMember, userIdOf } from "./membership.ts"
 
-// With four eyes on, an owner could invite a second account and decide with it. So a member who becomes a reviewer in
-// that time counts only after another reviewer has confirmed them. Until then `members.admitted_by` is the owner.
+// If several members decide reviews together, an owner could invite a second account and decide with it. So a member who
+// becomes a reviewer in that time counts only after another reviewer has confirmed them. Until then
+// `members.admitted_by` is the owner.
 
 /** Roles that decide reviews. */
 export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
+/** Whether a workspace of account `a` has a policy under which several members decide reviews. */
+export const decidesTogether = (sql: Queryable) => sql`
+  exists (select from workspaces pw join approval_policies p on p.workspace_id = pw.id
+    where pw.account_id = a.id and 'review_decision' = any(p.actions))`
+
 /**
- * The owner who makes someone a reviewer, and so cannot confirm them; null if four eyes are off or the role cannot
+ * The owner who makes someone a reviewer, and so cannot confirm them; null if one member decides alone or the role cannot
  * decide. An owner who waits to be confirmed cannot let anyone in: once confirmed, they could confirm their own second
  * accounts. The caller must have locked the account. Errors: second_person_required.
  */
@@ -24,7 +30,7 @@ export async function admittedBy(
   const [owner] = await sql<{ waits: boolean }[]>`
     select m.admitted_by is not null as waits
     from accounts a join members m on m.account_id = a.id and m.user_id = ${by}
-    where a.id = ${accountId} and a.four_eyes`
+    where a.id = ${accountId} and ${decidesTogether(sql)}`
   if (owner?.waits)
     fail(
       "second_person_required",
@@ -36,13 +42,13 @@ export async function admittedBy(
 /** Errors: second_person_required, for a reviewer whom no other reviewer has confirmed. */
 export async function requireAdmitted(sql: Queryable, workspaceId: string, userId: string): Promise<void> {
   const [waiting] = await sql`
-    select from workspaces w join accounts a on a.id = w.account_id and a.four_eyes
+    select from workspaces w join accounts a on a.id = w.account_id and ${decidesTogether(sql)}
     join members m on m.account_id = a.id and m.user_id = ${userId} and m.admitted_by is not null
     where w.id = ${workspaceId}`
   if (waiting)
     fail(
       "second_person_required",
-      "You joined as a reviewer while four eyes are on. Another reviewer must confirm you first, under Settings, Members. If there is no other reviewer, ask this server's operator.",
+      "You joined as a reviewer while a policy lets several members decide reviews together. Another reviewer must confirm you first, under Settings, Members. If there is no other reviewer, ask this server's operator.",
     )
 }
 

@@ -31,7 +31,7 @@ export {
   stillHasPermission,
   userIdOf,
 } from "./membership.ts"
-export { admitByOperator, admitMember, requireAdmitted, reviewers } from "./admission.ts"
+export { admitByOperator, admitMember, decidesTogether, requireAdmitted, reviewers } from "./admission.ts"
 
 /** Invitations. */
 export { createInvitation, findInvitation, mailInvitation, needsMail } from "./invitations.ts"

@@ -9,7 +9,7 @@ import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
-import { admittedBy, reviewers } from "./admission.ts"
+import { admittedBy, decidesTogether, reviewers } from "./admission.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
 import { mailer, sendOrUndo, takeMail } from "./mail.ts"
 import { accountOf, requireMember, userIdOf } from "./membership.ts"
@@ -39,7 +39,7 @@ export async function listMembers({ workspaceId, via }: Principal) {
     sql<Member[]>`
       select m.user_id, u.name, u.email, m.role, ${hasSecondFactor()} as second_factor, m.created_at as joined_at,
         case when ${mails} then u.email_verified end as email_confirmed,
-        case when a.four_eyes and m.admitted_by is not null then
+        case when ${decidesTogether(sql)} and m.admitted_by is not null then
           case when m.admitted_by <> r.user_id then 'yours' else 'waits' end end as admission
       from workspaces w join accounts a on a.id = w.account_id
       join members m on m.account_id = w.account_id join users u on u.id = m.user_id

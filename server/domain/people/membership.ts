@@ -70,10 +70,7 @@ export async function heldRole(sql: Queryable, workspaceId: string, userId: stri
   return member?.role ?? null
 }
 
-const accountColumns = columns(
-  "accounts",
-  "id, name, second_factor_required, four_eyes, four_eyes_off_by, four_eyes_off_at",
-)
+const accountColumns = columns("accounts", "id, name, second_factor_required")
 export type Account = RowOf<typeof accountColumns>
 
 /** A workspace's account. With `lock`, no other transaction can change it, or its members, until this one ends. */

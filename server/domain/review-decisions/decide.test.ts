@@ -2,8 +2,11 @@ import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { waitFor } from "#test/fixtures/app.ts"
-import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { approve } from "#test/fixtures/approvals.ts"
+import type { Browser } from "#test/fixtures/people.ts"
+import { decide, requireReviewApproval, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
@@ -248,22 +251,20 @@ test.each([
   expect((await reviewOf(review.reviewId)).state).toBe("open")
 })
 
-test("four eyes: a decision waits for another member; the requester cannot confirm it, from any browser", async () => {
+test("under a policy, another member must approve a decision, not the requester from any browser", async () => {
   const own = await reviewTeam(app)
-  await requireFourEyes(own.account)
+  await requireReviewApproval(own.account)
   const review = await vendorReview(app, own.key, { claims: { country: "US" } })
-  const asked = await decide(own.officer, review.reviewId, { decision: "approve" })
-  expect(asked.data.state).toBe("requested")
+  const { status, error } = await decide(own.officer, review.reviewId, { decision: "approve" })
+  expect([status, error.error]).toEqual([409, "awaiting_approval"])
   expect(await operationsOf(review.attestationId)).toHaveLength(0)
-  const { version } = (await own.officer.query("review.get", { review_id: review.reviewId })).data
-  const input = { review_id: review.reviewId, version }
-  const own_attempts = await Promise.all([1, 2, 3].map(() => own.officer.mutate("review.confirm", input)))
-  for (const { status, error } of own_attempts) expect([status, error.error]).toEqual([403, "second_person_required"])
-  const both = await Promise.all([
-    own.second.mutate("review.confirm", input),
-    own.owner.mutate("review.confirm", input),
-  ])
-  expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+  const shown = (await own.second.query("review.get", { review_id: review.reviewId })).data
+  expect(shown).toMatchObject({ state: "requested", decision: "approve", approval_id: error.approvalId, decisions: [] })
+  const by = (browser: Browser) => approve({ browser }, error.approvalId)
+  for (const answer of await Promise.all([1, 2, 3].map(() => by(own.officer))))
+    expect([answer.status, answer.error.error]).toEqual([403, "second_person_required"])
+  const both = await Promise.all([by(own.second), by(own.owner)])
+  expect(both.map((answer) => answer.status).sort()).toEqual([200, 409])
   await app.waitForStatus(own.key, review.wallet, "verified")
   expect(await operationsOf(review.attestationId)).toHaveLength(1)
   const { requested_by, decided_by } = await reviewOf(review.reviewId)
@@ -274,46 +275,72 @@ test("four eyes: a decision waits for another member; the requester cannot confi
   )
 })
 
-test("four eyes: a request can be withdrawn or returned, and is void if its author can no longer decide", async () => {
+test("a requested decision can be withdrawn or rejected, and is void if its author can no longer decide", async () => {
   const own = await reviewTeam(app)
-  await requireFourEyes(own.account)
-  const review = await vendorReview(app, own.key)
-  const seen = async () => {
-    const { version } = (await own.second.query("review.get", { review_id: review.reviewId })).data
-    return { review_id: review.reviewId, version }
-  }
-  await decide(own.officer, review.reviewId, { decision: "reject" })
+  await requireReviewApproval(own.account)
+  const review = await vendorReview(app, own.key, { claims: { country: "US" } })
+  const ask = async (decision: object) =>
+    (await decide(own.officer, review.reviewId, { reason: "Forged", ...decision })).error.approvalId as string
+  const shown = async () => (await own.second.query("review.get", { review_id: review.reviewId })).data
+  const claims = async () => (await own.second.mutate("review.viewClaims", { review_id: review.reviewId })).data
+  const first = await ask({ decision: "approve", claims: { country: "DE" } })
   expect((await decide(own.second, review.reviewId, { decision: "approve" })).error.error).toBe("review_changed")
-  expect((await own.officer.mutate("review.return", await seen())).data.state).toBe("open")
-  await decide(own.officer, review.reviewId, { decision: "reject" })
-  expect((await own.second.mutate("review.return", await seen())).data.state).toBe("open")
-  expect((await auditOf(review.reviewId)).map(({ action }) => action)).toEqual([
-    "review.opened",
-    "review.requested",
-    "review.request_withdrawn",
-    "review.requested",
-    "review.returned",
+  expect([(await shown()).reason, await claims()]).toEqual(["Forged", { country: "DE" }])
+  expect((await own.officer.mutate("approval.withdraw", { id: first })).status).toBe(200)
+  // Nothing of the request is left to see.
+  expect(await shown()).toMatchObject({ state: "open", decision: null, reason: null, approval_id: null })
+  expect(await claims()).toEqual({ country: "US" })
+  const second = await ask({ decision: "reject" })
+  const { digest } = (await own.second.query("approval.detail", { id: second })).data
+  const rejection = { approval_id: second, digest, reason: "Look again" }
+  expect((await own.second.mutate("approval.reject", rejection)).status).toBe(200)
+  const actions = (await auditOf(review.reviewId)).map(({ action }) => action)
+  expect(actions.filter((action) => action !== "claims.viewed")).toEqual([
+    ...["review.opened", "approval.requested", "review.requested", "approval.withdrawn"],
+    ...["approval.requested", "review.requested", "approval.rejected"],
   ])
-  await decide(own.officer, review.reviewId, { decision: "reject" })
+  const third = await ask({ decision: "reject" })
   const officerId = (await own.officer.query("me.get")).data.user.id
-  const demoted = await own.owner.mutate("member.changeRole", { user_id: officerId, role: "viewer" })
-  expect(demoted.status).toBe(200)
-  expect((await own.second.mutate("review.confirm", await seen())).error.error).toBe("review_changed")
-  expect(await reviewOf(review.reviewId)).toMatchObject({ state: "open", decision: null })
+  await own.owner.mutate("member.changeRole", { user_id: officerId, role: "viewer" })
+  expect((await approve({ browser: own.second }, third)).error.error).toBe("approval_ended")
+  expect(await shown()).toMatchObject({ state: "open", decision: null })
   expect(await statusOfIn(own.key.apiKey, review.wallet)).toBe("pending")
+  // Without the policy, the member who asked before could decide alone; here another does.
+  await sql`delete from approval_policies where workspace_id = ${own.key.workspaceId}`
+  expect((await decide(own.second, review.reviewId, { decision: "reject" })).status).toBe(200)
+  expect(await reviewOf(review.reviewId)).toMatchObject({ state: "closed", requested_by: null })
+})
+
+test("an earlier version's request without an approval leaves the review open to its requester, too", async () => {
+  const own = await reviewTeam(app)
+  const review = await vendorReview(app, own.key)
+  const userId = (await own.officer.query("me.get")).data.user.id
+  await sql`
+    update reviews set state = 'requested', version = version + 1, decision = 'approve', requested_by = ${userId},
+      requested_at = now() where id = ${review.reviewId}`
+  expect((await own.officer.query("review.get", { review_id: review.reviewId })).data.state).toBe("open")
+  expect((await decide(own.officer, review.reviewId, { decision: "reject" })).status).toBe(200)
+  expect(await reviewOf(review.reviewId)).toMatchObject({ state: "closed", decision: "reject", requested_by: null })
 })
 
 const statusOfIn = async (apiKey: string, wallet: string) =>
   (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: apiKey })).json.status
 
-test("four eyes: a decision of the vendor ends the request", async () => {
+test("a decision of the vendor, or a new finding, ends the request", async () => {
   const own = await reviewTeam(app)
-  await requireFourEyes(own.account)
+  await requireReviewApproval(own.account)
   const review = await vendorReview(app, own.key)
-  await decide(own.officer, review.reviewId, { decision: "reject" })
-  const { version } = (await own.second.query("review.get", { review_id: review.reviewId })).data
+  const { error } = await decide(own.officer, review.reviewId, { decision: "reject" })
   await app.webhook({ session_id: review.sessionId, decision: "approved" })
-  const late = await own.second.mutate("review.confirm", { review_id: review.reviewId, version })
-  expect([late.status, late.error.error]).toEqual([409, "review_changed"])
+  const late = await approve({ browser: own.second }, error.approvalId)
+  expect([late.status, late.error.error]).toEqual([409, "approval_ended"])
   await app.waitForStatus(own.key, review.wallet, "verified")
+  const { workspaceId } = own.key
+  const about = { attestationId: review.attestationId, wallet: review.wallet as Address }
+  const found = { workspaceId, kind: "vendor", about, finding: "in_review" } as const
+  const { reviewId } = await sql.begin((sql) => openReview(sql, { ...found, detail: null }))
+  const asked = await decide(own.officer, reviewId, { decision: "reject" })
+  await sql.begin((sql) => openReview(sql, { ...found, detail: "Another one" }))
+  expect((await approve({ browser: own.second }, asked.error.approvalId)).error.error).toBe("approval_ended")
+  expect(await reviewOf(reviewId)).toMatchObject({ state: "open", decision: null })
 })

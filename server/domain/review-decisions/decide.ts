@@ -1,8 +1,10 @@
-import type { Queryable } from "#db/client.ts"
+import type { Queryable, Transaction } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
+import { doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
-import { changeAs, requireAdmitted, stillHasPermission } from "#domain/people"
+import { changeAs, requireAdmitted } from "#domain/people"
+import type { Caller, Member } from "#domain/requests"
 import {
   type Acting,
   type LockedReview,
@@ -28,73 +30,64 @@ export type Decision = {
   claims: Claims | null
 }
 
-export type Decided = { review_id: string; state: "requested" | "closed" }
-
 /**
- * Decides a review. If the account requires four eyes, requests the decision, which another member must confirm. Of two
- * simultaneous decisions one counts, and the other fails. Errors: review_not_found, review_changed, validation_failed,
- * insufficient_scope, chain_unavailable.
+ * Decides a review, or asks for the approval of further members. Of two simultaneous decisions one counts, and the other
+ * fails. Errors: review_not_found, review_changed, validation_failed, insufficient_scope, chain_unavailable,
+ * approver_missing; throws AwaitingApproval.
  */
-export async function decideReview(acting: Acting, given: Decision): Promise<Decided> {
-  const state = await act(acting, async (sql, review) => {
+export async function decideReview(acting: Acting, given: Decision): Promise<{ review_id: string; state: "closed" }> {
+  const decided = await act(acting, async (sql, review) => {
+    await requireAdmitted(sql, review.workspace_id, acting.principal.via.userId)
+    requireSeen(review, acting.version)
     const decision = checked(review, given)
-    const claims = claimsOf(review, decision)
-    if (!review.four_eyes) return settle(sql, acting, review, { ...decision, claims })
-    await ask(sql, acting, review, { ...decision, claims })
-    return "requested"
+    const ready = { ...decision, claims: claimsOf(review, decision) }
+    const outcome = await underPolicy(sql, review.workspace_id, boundBy(acting, review, ready.decision, +1), (sql) =>
+      settle(sql, acting, review, ready),
+    )
+    if ("waits" in outcome) await ask(sql, acting, review, ready)
+    return outcome
   })
-  return { review_id: acting.reviewId, state }
+  doneOf(decided)
+  return { review_id: acting.reviewId, state: "closed" }
 }
 
-/**
- * Confirms the decision that another member requested. Errors: review_not_found, review_changed,
- * second_person_required, insufficient_scope, chain_unavailable.
- */
-export async function confirmReview(acting: Acting): Promise<Decided> {
-  const { userId } = acting.principal.via
-  const state = await act(acting, async (sql, review) => {
-    const { id, state, requested_by, decision, public_reason, reason, approved_claims } = review
-    if (state !== "requested" || decision === null || requested_by === null || reason === null)
-      return fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
-    if (requested_by === userId)
-      fail("second_person_required", "You requested this decision, so another member must confirm it.")
-    // A request is void if its author can no longer decide.
-    if (!(await stillHasPermission(sql, review.workspace_id, requested_by, "review:write"))) return "void"
-    return settle(sql, acting, review, {
-      decision,
-      reason: unseal(reasonOwner(id), reason),
-      publicReason: public_reason,
-      claims: openReviewClaims(id, approved_claims),
-    })
+/** Makes the decision that a review holds, as further members approve it. */
+export const redoReviewDecision = (
+  { replay, ...caller }: Caller<Member> & { replay: Replay },
+  reviewId: string,
+): Promise<unknown> =>
+  act({ ...caller, reviewId }, async (sql, review) => {
+    const { id, state, decision, public_reason: publicReason, reason: sealed, approved_claims } = review
+    if (state !== "requested" || decision === null || sealed === null)
+      return fail("review_changed", "The review has changed since.")
+    const ready = { decision, reason: unseal(reasonOwner(id), sealed), publicReason }
+    const claims = openReviewClaims(id, approved_claims)
+    return underPolicy(sql, review.workspace_id, { ...boundBy(caller, review, decision, 0), replay }, (sql) =>
+      settle(sql, caller, review, { ...ready, claims }),
+    )
   })
-  if (state !== "void") return { review_id: acting.reviewId, state }
-  await act(acting, (sql, review) => takeBack(sql, acting, review))
-  return fail(
-    "review_changed",
-    "The member who requested this decision can no longer decide reviews. Decide it yourself.",
-  )
-}
 
 /**
- * Reopens a review whose decision waits for confirmation: the requester withdraws it, or another member returns it.
- * Errors: review_not_found, review_changed, insufficient_scope.
+ * A decision as an approval has it. The review holds the reason and the claims, sealed, and changes its version with
+ * them, so the version stands for them.
  */
-export async function returnReview(acting: Acting): Promise<{ review_id: string; state: "open" }> {
-  const state = await act(acting, (sql, review) => takeBack(sql, acting, review))
-  return { review_id: acting.reviewId, state }
-}
+const boundBy = (author: Caller, { id, version }: LockedReview, decision: ReviewDecision, step: 0 | 1) => ({
+  action: "review_decision" as const,
+  subject: id,
+  request: { review_id: id, decision },
+  rules: String(version + step),
+  author,
+  idempotency: null,
+})
 
 /** The checks and the locking that every action on a review needs. */
 async function act<Result>(
-  { reviewId, version, ...caller }: Acting,
-  work: (sql: Queryable, review: LockedReview) => Promise<Result>,
+  { reviewId, ...caller }: Omit<Acting, "version">,
+  work: (sql: Transaction, review: LockedReview) => Promise<Result>,
 ): Promise<Result> {
-  const { workspaceId, via } = caller.principal
+  const { workspaceId } = caller.principal
   const result = await changeAs(caller, "review:write", async (sql) => {
-    await requireAdmitted(sql, workspaceId, via.userId)
-    const review = await lockReview(sql, workspaceId, reviewId)
-    requireSeen(review, version)
-    return work(sql, review)
+    return work(sql, await lockReview(sql, workspaceId, reviewId))
   })
   publish("ledger")
   return result
@@ -103,7 +96,7 @@ async function act<Result>(
 /** Errors: review_changed, validation_failed. */
 function checked({ kind, state, requester }: LockedReview, given: Decision): Decision {
   if (state === "requested")
-    fail("review_changed", `${requester ?? "A former member"} requested a decision. Confirm or return it first.`)
+    fail("review_changed", `${requester ?? "A former member"} requested a decision. Approve or reject it first.`)
   const possible: readonly ReviewDecision[] = reviewKinds[kind].decisions
   if (!possible.includes(given.decision))
     fail("validation_failed", `decision: must be one of ${possible.join(", ")} for this review.`)
@@ -137,34 +130,22 @@ async function ask(sql: Queryable, acting: Acting, review: LockedReview, ready: 
   await note(sql, acting, review, "review.requested", { decision, ...changedClaims(review, ready) })
 }
 
-async function settle(sql: Queryable, acting: Acting, review: LockedReview, ready: Ready): Promise<"closed"> {
+async function settle(sql: Queryable, author: Caller<Member>, review: LockedReview, ready: Ready): Promise<void> {
   const { id, workspace_id } = review
   const { decision, reason, publicReason, claims } = ready
   const now = clock.now()
   await sql`
     update reviews set state = 'closed', ending = 'decided', version = version + 1, closed_at = ${now},
-      decided_at = ${now}, decided_by = ${acting.principal.via.userId}, decision = ${decision},
-      reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, claims = null, approved_claims = null
+      decided_at = ${now}, decided_by = ${author.principal.via.userId}, decision = ${decision},
+      reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, claims = null, approved_claims = null,
+      requested_by = ${review.state === "requested" ? review.requested_by : null}
     where workspace_id = ${workspace_id} and id = ${id}`
-  await note(sql, acting, review, "review.decided", {
+  await note(sql, author, review, "review.decided", {
     decision,
     ...(review.state === "requested" && { requested_by: review.requester }),
     ...(review.state === "open" && changedClaims(review, ready)),
   })
-  await effects[decision](sql, { review, author: acting, reason, publicReason, claims })
-  return "closed"
-}
-
-async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): Promise<"open"> {
-  const { id, workspace_id, state, decision, requested_by } = review
-  if (state !== "requested") fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
-  await sql`
-    update reviews set state = 'open', version = version + 1, decision = null, reason = null, public_reason = null,
-      approved_claims = null, requested_by = null, requested_at = null
-    where workspace_id = ${workspace_id} and id = ${id}`
-  const isOwn = requested_by === acting.principal.via.userId
-  await note(sql, acting, review, isOwn ? "review.request_withdrawn" : "review.returned", { decision })
-  return "open"
+  await effects[decision](sql, { review, author, reason, publicReason, claims })
 }
 
 /** Names of the claims in which an approval differs from the vendor's. Never their values. */
@@ -178,7 +159,7 @@ function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }:
 /** Adds an entry to the audit log, without reasons and findings, because its entries can never be erased. */
 const note = (
   sql: Queryable,
-  author: Acting,
+  author: Caller,
   { workspace_id, id, kind }: LockedReview,
   action: string,
   detail: Record<string, unknown>,

@@ -1,9 +1,11 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf, timestamped } from "#db/rows.ts"
+import { bindingPolicy, loadBinding } from "#domain/approvals"
 import { shownStatusAt } from "#domain/attestations"
 import { providerLabel, unseal } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import {
+  awaitsApproval,
   entryOwner,
   openReviewClaims,
   reasonOwner,
@@ -33,46 +35,51 @@ type ReviewMoment = {
 
 const MOST_ATTESTATIONS = 20
 
+/** A decision, as policies tell it from other requests. */
+const DECISION = { action: "review_decision", mint_config: null, amount: null, isForced: false } as const
+
 type DetailRow = SummaryRow & {
   version: number
   reason: Buffer | null
   public_reason: PublicReason | null
   claims: Buffer | null
-  four_eyes: boolean
+  /** The approval that a decision waits for. */
+  approval_id: string | null
 }
 
 /** Everything that a member needs to decide. Errors: review_not_found. */
 export async function readReview(principal: Principal, id: string) {
   if (!isId("rev", id)) return reviewNotFound(id)
-  const { workspaceId, via } = principal
+  const { workspaceId } = principal
   const [row] = await sql<DetailRow[]>`
-    select ${summaryFields()}, r.version, r.reason, r.public_reason, r.claims, c.four_eyes
-    from ${reviewTables()} join workspaces w on w.id = r.workspace_id join accounts c on c.id = w.account_id
-    where r.workspace_id = ${workspaceId} and r.id = ${id}`
+    select ${summaryFields()}, r.version, r.reason, r.public_reason, r.claims, (select p.id from approvals p
+      where ${awaitsApproval(sql)} and p.workspace_id = r.workspace_id and p.subject = r.id and p.state = 'pending'
+      order by p.seq desc limit 1) as approval_id
+    from ${reviewTables()} where r.workspace_id = ${workspaceId} and r.id = ${id}`
   if (!row) return reviewNotFound(id)
-  const { version, reason, public_reason, claims, four_eyes, ...summary } = row
-  const [attestations, moments, lists] = await Promise.all([
+  const { version, reason, public_reason, claims, approval_id, ...summary } = row
+  const isShown = row.state !== "open"
+  const [attestations, moments, binding, lists] = await Promise.all([
     attestationsOf(principal, row),
     momentsOf(workspaceId, id),
+    loadBinding(sql, workspaceId),
     row.kind === "screening" && row.wallet !== null ? listsHolding(workspaceId, row.wallet, id) : [],
   ])
   const isOver = row.kind === "vendor" && attestations[0]?.status !== "pending"
-  const me = via.kind === "user" ? via.userId : null
   return {
     ...toReviewSummary(summary),
     version,
-    reason: reason && unseal(reasonOwner(id), reason),
-    public_reason,
+    reason: isShown && reason !== null ? unseal(reasonOwner(id), reason) : null,
+    public_reason: isShown ? public_reason : null,
     /** Whether the vendor sent claims. Reading them is a separate request. */
     has_claims: claims !== null,
     /** Whether the vendor's country code is not of a country that rules can name. */
     country_unknown: openReviewClaims(id, claims).unknown_country !== undefined,
-    /** Whether a decision must be confirmed by another member. */
-    four_eyes,
-    /** The decisions that the reader can make now. Empty if they can only confirm, or do nothing. */
+    /** How many further members must approve a decision. */
+    approvals_needed: bindingPolicy(binding, DECISION)?.approvals ?? 0,
+    approval_id,
+    /** The decisions that the reader can make now. */
     decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : ([] as ReviewDecision[]),
-    /** Whether another member's decision waits for the reader's confirmation. */
-    can_confirm: row.state === "requested" && row.requested_by?.id !== me,
     /** The attestations that it is about, newest first. */
     attestations,
     /** For a wallet list match, the lists that hold the wallet now, because no member has cleared it. */

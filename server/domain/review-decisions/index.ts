@@ -1,5 +1,5 @@
 // What members decide in reviews, and what follows.
 
 /** Deciding, and reading what a decision needs. */
-export { confirmReview, decideReview, returnReview } from "./decide.ts"
+export { decideReview, redoReviewDecision } from "./decide.ts"
 export { readReview } from "./detail.ts"

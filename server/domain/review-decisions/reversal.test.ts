@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newWallet } from "#test/fixtures/app.ts"
-import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { approve } from "#test/fixtures/approvals.ts"
+import { decide, requireReviewApproval, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
@@ -79,16 +80,26 @@ test("a repeated or late event opens no second review", async () => {
   expect(reviews).toHaveLength(1)
 })
 
-test("four eyes: another member must confirm it, not the requester", async () => {
+test("under a policy, another member must approve it, not the requester", async () => {
   const own = await reviewTeam(app)
-  await requireFourEyes(own.account)
+  await requireReviewApproval(own.account)
   const found = await reversalReview(app, own.key)
-  expect((await decide(own.officer, found.reviewId, { decision: "approve" })).data.state).toBe("requested")
-  const { version } = (await own.second.query("review.get", { review_id: found.reviewId })).data
-  const seen = { review_id: found.reviewId, version }
-  expect((await own.officer.mutate("review.confirm", seen)).error.error).toBe("second_person_required")
-  expect((await own.second.mutate("review.confirm", seen)).data.state).toBe("closed")
+  const { approvalId } = (await decide(own.officer, found.reviewId, { decision: "approve" })).error
+  expect((await approve({ browser: own.officer }, approvalId)).error.error).toBe("second_person_required")
+  expect((await approve({ browser: own.second }, approvalId)).data.state).toBe("approved")
   await app.waitForStatus(own.key, found.wallet, "verified")
+})
+
+test("a refusal once a decision is approved is its outcome, and the review is open again", async () => {
+  const own = await reviewTeam(app)
+  await requireReviewApproval(own.account)
+  const found = await reversalReview(app, own.key)
+  const { approvalId } = (await decide(own.officer, found.reviewId, { decision: "approve" })).error
+  await sql`update usage_periods set used = 500 where workspace_id = ${own.key.workspaceId}`
+  const { data } = await approve({ browser: own.second }, approvalId)
+  expect(data).toMatchObject({ state: "approved", outcome: { error: "quota_exceeded" } })
+  const shown = (await own.officer.query("review.get", { review_id: found.reviewId })).data
+  expect(shown).toMatchObject({ state: "open", decision: null })
 })
 
 test("without quota, accepting is refused, and the review stays open", async () => {

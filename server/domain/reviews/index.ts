@@ -10,7 +10,15 @@ export {
   summaryFields,
   toReviewSummary,
 } from "./read.ts"
-export { type Acting, type LockedReview, lockReview, requireSeen, reviewNotFound } from "./lock.ts"
+export {
+  type Acting,
+  awaitsApproval,
+  type LockedReview,
+  lockReview,
+  requireSeen,
+  reviewNotFound,
+  reviewState,
+} from "./lock.ts"
 
 /** Opening, closing and erasing. */
 export { openReview } from "./open.ts"

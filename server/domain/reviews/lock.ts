@@ -2,25 +2,34 @@ import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import type { Caller, Member } from "#domain/requests"
 import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import { reviewDecisions } from "#shared/reviews.ts"
+import { type ReviewState, reviewDecisions } from "#shared/reviews.ts"
 
 const lockedColumns = columns(
   "reviews",
-  "workspace_id, id, kind, attestation_id, wallet, investor_id, version, assignee, state, claims, decision, reason",
+  "workspace_id, id, kind, attestation_id, wallet, investor_id, version, assignee, claims, decision, reason",
   "public_reason, approved_claims, requested_by, decided_by, erased_at",
 )
 export type LockedReview = RowOf<typeof lockedColumns> & {
+  state: ReviewState
   /** Ids of the attestations in force that it is about, locked too. For a reversal, the rejected one. */
   attestations: string[]
   requester: string | null
   decider: string | null
-  /** Whether the account requires two members to agree. */
-  four_eyes: boolean
 }
 
 /** A member of the workspace, and the version of the review that they saw. */
 export type Acting = Caller<Member> & { reviewId: string; version: number }
+
+/** Whether a decision of review `r` waits for the approval of further members. */
+export const awaitsApproval = (sql: Queryable) => sql`
+  (r.state = 'requested' and exists (select from approvals p where p.workspace_id = r.workspace_id and p.subject = r.id
+    and p.state = 'pending' and p.expires_at > ${clock.now()}))`
+
+/** The state of review `r`: once a request has ended without a decision, the review is open again. */
+export const reviewState = (sql: Queryable) => sql`
+  case when r.state = 'requested' and not ${awaitsApproval(sql)} then 'open' else r.state end`
 
 /** The investor of review `r`, if it is about a person. Follows a merged investor. */
 export const investorOfReview = (sql: Queryable) => sql`
@@ -46,9 +55,9 @@ export async function lockReview(sql: Queryable, workspaceId: string, id: string
       and (a.status in ('pending', 'verified') or r.kind = 'reversal')
     order by a.seq for update of a`
   const [review] = await sql<Omit<LockedReview, "attestations">[]>`
-    select ${sql(lockedColumns.map((name) => `r.${name}`))}, q.name as requester, d.name as decider, c.four_eyes
-    from reviews r join workspaces w on w.id = r.workspace_id join accounts c on c.id = w.account_id
-    left join users q on q.id = r.requested_by left join users d on d.id = r.decided_by
+    select ${sql(lockedColumns.map((name) => `r.${name}`))}, q.name as requester, d.name as decider,
+      ${reviewState(sql)} as state
+    from reviews r left join users q on q.id = r.requested_by left join users d on d.id = r.decided_by
     where r.workspace_id = ${workspaceId} and r.id = ${id} for update of r`
   if (!review) return reviewNotFound(id)
   return { ...review, attestations: attestations.map((one) => one.id) }

@@ -3,7 +3,7 @@ import { recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
 import { type Caller, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
-import { reviewNotFound } from "./lock.ts"
+import { awaitsApproval, reviewNotFound } from "./lock.ts"
 
 // Sealing contexts of a review's parts, so that one part cannot replace another.
 
@@ -17,7 +17,7 @@ export const sealReviewClaims = (reviewId: string, claims: Claims): Buffer =>
   seal(claimsOwner(reviewId), JSON.stringify(claims))
 
 /**
- * Claims that the vendor sent without a decision, or those of an approval that waits for confirmation. The audit log
+ * Claims that the vendor sent without a decision, or those of an approval that waits for further members. The audit log
  * records each read, and commits before the claims are shown. Errors: review_not_found, insufficient_scope.
  */
 export async function readReviewClaims({ reviewId, ...caller }: Caller & { reviewId: string }): Promise<Claims> {
@@ -25,8 +25,8 @@ export async function readReviewClaims({ reviewId, ...caller }: Caller & { revie
   const { workspaceId } = caller.principal
   const sealed = await sql.begin(async (sql) => {
     const [row] = await sql<{ claims: Buffer | null }[]>`
-      select coalesce(approved_claims, claims) as claims from reviews
-      where workspace_id = ${workspaceId} and id = ${reviewId}`
+      select coalesce(case when ${awaitsApproval(sql)} then r.approved_claims end, r.claims) as claims from reviews r
+      where r.workspace_id = ${workspaceId} and r.id = ${reviewId}`
     if (!row) return reviewNotFound(reviewId)
     await recordChange(sql, workspaceId, { author: caller, action: "claims.viewed", subject: reviewId })
     return row.claims

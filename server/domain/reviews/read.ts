@@ -15,7 +15,7 @@ import {
   type ReviewKind,
   type ReviewState,
 } from "#shared/reviews.ts"
-import { investorOfReview } from "./lock.ts"
+import { awaitsApproval, investorOfReview, reviewState } from "./lock.ts"
 
 /** Filters of the queue. */
 export const reviewFilter = z.object({
@@ -69,7 +69,8 @@ const investorOf = () => sql`
 
 /** All columns of a `SummaryRow`. */
 export const summaryFields = () => sql`
-  r.id, r.seq, r.kind, r.state, r.attestation_id, r.wallet, r.opened_at, r.decision, r.ending, r.closed_at,
+  r.id, r.seq, r.kind, ${reviewState(sql)} as state, r.attestation_id, r.wallet, r.opened_at, r.ending, r.closed_at,
+  case when r.state = 'closed' or ${awaitsApproval(sql)} then r.decision end as decision,
   ${investorOf()} as investor_id,
   a.schema_id as schema,
   (select i.external_id from investors i where i.workspace_id = r.workspace_id and i.id = ${investorOf()}) as external_id,

@@ -13,7 +13,7 @@ type Ending = {
 }
 
 /**
- * Refuses to end the subject of an open review if the account requires four eyes. Otherwise one member or key could
+ * Refuses to end the subject of an open review if a policy requires further members to decide it. Otherwise one member or key could
  * decide the case alone, by cancelling, revoking or erasing its subject. The operator, vendors and deadlines may end
  * it. Locks the attestations, so that no vendor's event opens a review in between. Errors: review_open.
  */
@@ -21,7 +21,7 @@ export async function refuseToEndAlone(
   sql: Queryable,
   { workspaceId, author, attestationIds, alsoOf }: Ending,
 ): Promise<void> {
-  if (!isAlone(author) || !(await wantsFourEyes(sql, workspaceId))) return
+  if (!isAlone(author) || !(await needsApproval(sql, workspaceId))) return
   const ending = await sql<{ id: string; wallet: string; investor_id: string }[]>`
     select id, wallet, investor_id from attestations
     where workspace_id = ${workspaceId} and id = any(${attestationIds as string[]}) and status in ('pending', 'verified')
@@ -40,7 +40,7 @@ export async function refuseToEndAlone(
   if (open)
     fail(
       "review_open",
-      `The review ${open.id} about this is open, and in this account two members must decide it. Decide it in the dashboard, under Reviews.`,
+      `The review ${open.id} about this is open, and in this workspace several members must decide it. Decide it in the dashboard, under Reviews.`,
     )
 }
 
@@ -48,8 +48,9 @@ export async function refuseToEndAlone(
 const isAlone = ({ principal }: Author): boolean =>
   !("via" in principal) || principal.via.kind === "user" || principal.via.kind === "key"
 
-async function wantsFourEyes(sql: Queryable, workspaceId: string): Promise<boolean> {
-  const [on] = await sql`
-    select from workspaces w join accounts c on c.id = w.account_id where w.id = ${workspaceId} and c.four_eyes`
-  return on !== undefined
+/** Whether the decision of a review does. */
+async function needsApproval(sql: Queryable, workspaceId: string): Promise<boolean> {
+  const [policy] = await sql`
+    select from approval_policies where workspace_id = ${workspaceId} and 'review_decision' = any(actions) limit 1`
+  return policy !== undefined
 }

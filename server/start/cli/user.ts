@@ -64,7 +64,7 @@ export function addUserCommands(program: Command, run: Run): void {
 
   user
     .command("admit")
-    .description("confirm a reviewer who joined while four eyes are on, if no other reviewer can")
+    .description("confirm a reviewer who joined while a policy is about reviews, if no other reviewer can")
     .argument("<email>", "the person's email address", emailAddress)
     .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
     .action((email: string, { account: name }: { account?: string }) =>

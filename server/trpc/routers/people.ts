@@ -121,7 +121,7 @@ export const memberRouter = router({
     .input(userId.extend({ role }))
     .mutation(({ ctx, input }) => people.changeRole({ ...ctx, userId: input.user_id, role: input.role })),
 
-  /** Confirms a reviewer who joined while four eyes was on. */
+  /** Confirms a reviewer who joined while a policy is about reviews. */
   admit: memberWith("review:write")
     .input(userId)
     .mutation(({ ctx, input }) => people.admitMember({ ...ctx, userId: input.user_id })),

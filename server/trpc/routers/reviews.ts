@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { confirmReview, decideReview, readReview, returnReview } from "#domain/review-decisions"
+import { decideReview, readReview } from "#domain/review-decisions"
 import * as reviews from "#domain/reviews"
 import { country, page } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
@@ -68,13 +68,4 @@ export const reviewRouter = router({
         },
       ),
     ),
-
-  confirm: reviewProcedure
-    .input(seen)
-    .mutation(({ ctx, input }) => confirmReview({ ...ctx, reviewId: input.review_id, version: input.version })),
-
-  /** Also withdraws one's own request. */
-  return: reviewProcedure
-    .input(seen)
-    .mutation(({ ctx, input }) => returnReview({ ...ctx, reviewId: input.review_id, version: input.version })),
 })

@@ -28,18 +28,5 @@ export const workspaceRouter = router({
 
   requireSecondFactor: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))
-    .mutation(({ ctx, input }) => accounts.setSecurity({ ...ctx, wanted: { second_factor_required: input.required } })),
-
-  requireFourEyes: memberWith("member:write")
-    .input(z.object({ required: z.boolean() }))
-    .mutation(async ({ ctx, input }) => {
-      if (!input.required) return accounts.turnOffFourEyes(ctx)
-      const { four_eyes } = await accounts.setSecurity({ ...ctx, wanted: { four_eyes: true } })
-      return { four_eyes, requested: false }
-    }),
-
-  /** Confirms a change that an owner has asked for. */
-  turnOffFourEyes: memberWith("review:write")
-    .input(z.object({}))
-    .mutation(({ ctx }) => accounts.turnOffFourEyes(ctx)),
+    .mutation(({ ctx, input }) => accounts.setSecurity({ ...ctx, required: input.required })),
 })

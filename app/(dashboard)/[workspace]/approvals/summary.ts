@@ -2,6 +2,7 @@ import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { shorten } from "#app/components/code.tsx"
 import { grouped } from "#shared/amount.ts"
 import type { ApprovalAction } from "#shared/approvals.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 
 export type ApprovalDetail = RouterOutputs["approval"]["detail"]
 type Approval = Pick<RouterOutputs["approval"]["list"]["data"][number], "action" | "request">
@@ -18,6 +19,7 @@ const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
   unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
   unpause: ({ request }) => text(request.mint_config),
   config_change: ({ request }) => text(request.mint_config),
+  review_decision: ({ request }) => reviewDecisions[request.decision as ReviewDecision].label,
   session_cancel: ({ request }) => shorten(text(request.attestation_id)),
   attestation_revoke: ({ request }) => shorten(text(request.attestation_id)),
   attestation_revoke_bulk: ({ request }) => `${(request.attestation_ids as string[]).length} verifications`,

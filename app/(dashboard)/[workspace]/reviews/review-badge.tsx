@@ -15,7 +15,7 @@ const tones = {
 
 export function ReviewBadge({ review: { state, decision, ending } }: { review: Review }) {
   if (state === "open") return <Badge tone="notice">Open</Badge>
-  if (state === "requested") return <Badge tone="notice">To confirm</Badge>
+  if (state === "requested") return <Badge tone="notice">To approve</Badge>
   if (ending === "decided" && decision) return <Badge tone={tones[decision]}>{reviewDecisions[decision].past}</Badge>
   return <Badge>Closed</Badge>
 }

@@ -116,7 +116,7 @@ export function Members() {
   )
 }
 
-/** A reviewer who joined while four eyes was on may decide once another reviewer has confirmed them. */
+/** A reviewer who joined while a policy is about reviews may decide once another reviewer has confirmed them. */
 function Admission({ member: { user_id, name, admission } }: { member: Member }) {
   const admit = useMutation((api) => api.member.admit.mutate({ user_id }))
   return (
@@ -129,7 +129,7 @@ function Admission({ member: { user_id, name, admission } }: { member: Member })
             </Button>
           }
           title={`Confirm ${name} as a reviewer?`}
-          description="They joined while four eyes was on. Once you confirm them, they can decide reviews, also together with the owner who invited them. Make sure that they are not the same person."
+          description="They joined while a policy lets several members decide reviews together. Once you confirm them, they can decide reviews, also together with the owner who invited them. Make sure that they are not the same person."
           confirm="Confirm"
           onConfirm={async () => void (await admit.mutateAsync())}
         />

@@ -92,6 +92,7 @@ const labels: Record<string, string> = {
   to_pubkey: "To",
   reason_code: "Reason",
   reason: "Internal reason",
+  review_id: "Review",
   reference: "Reference",
   document_sha256: "Document’s SHA-256",
   holder_consent: "Holder’s consent",
@@ -109,7 +110,13 @@ function Request({ approval: { request } }: { approval: Approval }) {
       facts={Object.fromEntries(
         Object.entries(request).map(([name, value]) => [
           labels[name] ?? name.replaceAll("_", " "),
-          <Value key={name} of={name === "amount" ? grouped(String(value)) : value} />,
+          name === "review_id" ? (
+            <To key={name} path={["reviews", String(value)]}>
+              Open the review, with the reason and the claims
+            </To>
+          ) : (
+            <Value key={name} of={name === "amount" ? grouped(String(value)) : value} />
+          ),
         ]),
       )}
     />

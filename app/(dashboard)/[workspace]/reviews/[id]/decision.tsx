@@ -1,11 +1,12 @@
 import { useState } from "react"
-import { useMe, useMutation } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { SelectField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Facts } from "#app/components/frame.tsx"
+import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { type ClaimName, type Claims, claimNames, claims } from "#shared/claims.ts"
 import { countryNames } from "#shared/countries.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
@@ -39,8 +40,8 @@ export function Decision({ review }: { review: Review }) {
     return <p className="text-muted">The session has closed: nothing is left to decide.</p>
   return (
     <>
-      {review.four_eyes && (
-        <p className="mb-3 text-muted">Your decision takes effect once another member confirms it.</p>
+      {review.approvals_needed > 0 && (
+        <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
       )}
       <div className="flex flex-wrap gap-2">
         {review.decisions.map((decision) => (
@@ -51,10 +52,14 @@ export function Decision({ review }: { review: Review }) {
   )
 }
 
+const others = ({ approvals_needed: needed }: Review): string =>
+  needed === 1 ? "another member has" : `${needed} other members have`
+
 const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
 
 function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
-  const { review_id, version, four_eyes } = review
+  const { review_id, version } = review
+  const needsApproval = review.approvals_needed > 0
   const { label, past, showsReason } = reviewDecisions[decision]
   const decide = useMutation((api, values: FormData) =>
     api.review.decide.mutate({
@@ -72,15 +77,15 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
       }
       title={`${label}?`}
       description={
-        four_eyes
-          ? `${consequenceOf(review, decision)} Another member has to confirm it first.`
+        needsApproval
+          ? `${consequenceOf(review, decision)} It happens once ${others(review)} approved it.`
           : consequenceOf(review, decision)
       }
-      confirm={four_eyes ? "Ask for confirmation" : label}
+      confirm={needsApproval ? "Ask for approval" : label}
       danger={isGrave(decision)}
       onConfirm={async (values) => {
-        const { state } = await decide.mutateAsync(values)
-        notify(state === "requested" ? "Waiting for another member to confirm" : past)
+        await decide.mutateAsync(values)
+        notify(past)
       }}
     >
       <ReasonFields
@@ -96,49 +101,35 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
   )
 }
 
+/** A decision that waits. Members approve or reject it on the approval's page, where its requester withdraws it. */
 function Requested({ review }: { review: Review }) {
-  const { review_id, version, decision, reason, public_reason, requested_by, can_confirm } = review
+  const { decision, reason, public_reason, requested_by, approval_id, moments } = review
   const { data: me } = useMe()
-  const confirm = useMutation((api) => api.review.confirm.mutate({ review_id, version }))
-  const takeBack = useMutation((api) => api.review.return.mutate({ review_id, version }))
+  const path = usePath()
   if (decision === null) return null
-  const { label, past } = reviewDecisions[decision]
   const isOwn = requested_by?.id === me?.user.id
-  const asked = review.moments.findLast(({ event }) => event === "review.requested")
+  const asked = moments.findLast(({ event }) => event === "review.requested")
   return (
     <>
       <p className="mb-3">
         {isOwn
-          ? "You asked for this decision. Another member has to confirm it."
+          ? "You asked for this decision. Another member must approve it."
           : `${requested_by?.name ?? "A former member"} asked for this decision.`}
       </p>
       <Facts
         facts={{
-          Decision: label,
+          Decision: reviewDecisions[decision].label,
           Requested: asked && <Timestamp at={asked.at} />,
           "Internal reason": reason,
           "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
           Claims: decision === "approve" && <ShownClaims review={review} />,
         }}
       />
-      <div className="mt-4 flex flex-wrap gap-2">
-        {can_confirm && (
-          <Confirm
-            trigger={<Button variant={isGrave(decision) ? "danger" : "primary"}>Confirm</Button>}
-            title={`Confirm: ${label}?`}
-            description={consequenceOf(review, decision)}
-            confirm="Confirm"
-            danger={isGrave(decision)}
-            onConfirm={async () => {
-              await confirm.mutateAsync()
-              notify(past)
-            }}
-          />
-        )}
-        <Button pending={takeBack.isPending} onClick={() => takeBack.mutate()}>
-          {isOwn ? "Withdraw" : "Return"}
-        </Button>
-      </div>
+      {approval_id && (
+        <Link href={path("approvals", approval_id)} prefetch={false} className={buttonLook({ className: "mt-4" })}>
+          Open the request
+        </Link>
+      )}
     </>
   )
 }
@@ -219,7 +210,7 @@ function ApprovalClaims({ review: { review_id, has_claims } }: { review: Review 
 
 const wordOf = (value: Claims[ClaimName]): string => (value === true ? "yes" : value === false ? "no" : "")
 
-/** The claims of a decision that waits for confirmation, shown on request. */
+/** The claims of a decision that waits, shown on request. */
 function ShownClaims({ review: { review_id } }: { review: Review }) {
   const view = useClaims(review_id)
   if (view.data === undefined) {

@@ -202,11 +202,19 @@ function wordsOf({ event, finding, detail }: ReviewMoment): string {
     case "review.assigned":
       return typeof detail.assignee === "string" ? `Assigned to ${detail.assignee}` : "Assigned to no one"
     case "review.requested":
-      return `Confirmation requested: ${decision?.label ?? "a decision"}`
+      return `Approval requested: ${decision?.label ?? "a decision"}`
     case "review.request_withdrawn":
+    case "approval.withdrawn":
       return "Request withdrawn"
     case "review.returned":
-      return "Request returned"
+    case "approval.rejected":
+      return "Request rejected"
+    case "approval.given":
+      return "Approved by one member; others are missing"
+    case "approval.approved":
+      return "Approved by another member"
+    case "approval.void":
+      return "Request void: something has changed since"
     case "review.request_voided":
       return "Request cancelled: something new was found"
     case "review.decided":

@@ -153,4 +153,33 @@ test("another workspace's policy answers like one that never existed, and a repe
   await sql`update idempotency_records set status = null, body = null where idempotency_key = 'policy-once'`
   expect((await app.request(once)).json).toEqual(first.json)
   expect(await list()).toHaveLength(1)
+  await remove(first.json.policy_id)
+})
+
+test("a repeat of a change that waits joins its request, and learns what became of it", async () => {
+  const id = await create({ expires_in_hours: 24 })
+  const lost = (idempotencyKey: string) => sql`
+    update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
+  const deleting = { method: "DELETE", path: `/approval-policy/${id}`, key: apiKey, idempotencyKey: "delete-once" }
+  const displacing = {
+    ...{ method: "POST", path: "/approval-policies", key: apiKey, idempotencyKey: "displace-once" },
+    json: { actions: ["mint"], approvals: 1, expires_in_hours: 48 },
+  }
+  for (const sent of [deleting, displacing]) {
+    const first = await app.request(sent)
+    expect([first.status, first.json.status], first.text).toEqual([202, "awaiting_approval"])
+    await lost(sent.idempotencyKey)
+    const again = await app.request(sent)
+    expect([again.status, again.headers.location]).toEqual([202, first.headers.location])
+    expect(again.json).toMatchObject({ policy_id: first.json.policy_id, approval_id: first.json.approval_id })
+    await lost(sent.idempotencyKey)
+    await app.request({ method: "POST", path: `/approval/${first.json.approval_id}/withdraw`, key: apiKey, json: {} })
+    const ended = await app.request(sent)
+    expect([ended.status, ended.json.error]).toEqual([409, "approval_ended"])
+  }
+  const count =
+    await sql`select from approvals where action = 'policy_change' and created_at > now() - interval '1 minute'
+    and state = 'withdrawn'`
+  expect(count).toHaveLength(2)
+  await remove(id)
 })

@@ -10,6 +10,7 @@ import { isId, newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { allApprovalActions, approverRoles, MOST_APPROVALS, MOST_HOURS } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
+import { findApproval, requirePending } from "./approval.ts"
 import { approversOf, requesterOf } from "./approvers.ts"
 import { askApproval } from "./ask.ts"
 import { type Binding, bindingPolicy, displaces, loosens, type Policy, type PolicyRow } from "./policy.ts"
@@ -102,17 +103,16 @@ export async function createPolicy(writing: Writing & { policy: PolicyInput }): 
   const { workspaceId, author, idempotency, policy } = writing
   return announced(workspaceId, async (sql) => {
     const policies = await lockPolicies(sql, writing)
-    const id = idempotency?.begun ?? newId("apol")
-    const known = policies.find((one) => one.id === id)
-    if (known) return toRecord(known)
+    if (idempotency?.begun) return joined(sql, workspaceId, policies, idempotency.begun)
+    const id = newId("apol")
     if (policies.length >= MOST_POLICIES)
       fail("validation_failed", `A workspace has at most ${MOST_POLICIES} policies. Delete one first.`)
     await requireApprovers(sql, writing, policy)
-    if (idempotency) await claimKey(sql, idempotency, id)
     const added: Policy = { ...policy, id, version: 1 }
     const row: StoredPolicy = { ...policy, id, version: 1, created_at: clock.now() }
     if (policies.some((existing) => displaces(added, existing)))
       return toRecord(row, await ask(sql, writing, id, { create: policy }, 1))
+    if (idempotency) await claimKey(sql, idempotency, id)
     return toRecord(await insertPolicy(sql, workspaceId, id, policy, author))
   })
 }
@@ -124,16 +124,33 @@ export async function changePolicy(
   const { workspaceId, author, idempotency, id, patch } = writing
   return announced(workspaceId, async (sql) => {
     const policies = await lockPolicies(sql, writing)
+    if (idempotency?.begun) return joined(sql, workspaceId, policies, idempotency.begun)
     const before = policies.find((one) => one.id === id) ?? policyNotFound(id)
-    if (idempotency?.begun) return toRecord(before)
     const after = patch && { ...before, ...given(patch) }
     if (after) await requireApprovers(sql, writing, after)
-    if (idempotency) await claimKey(sql, idempotency, id)
     const others = policies.filter((one) => one.id !== id)
     if (loosens(before, after) || (after && others.some((existing) => displaces(after, existing))))
       return toRecord(before, await ask(sql, writing, id, { change: patch && given(patch) }, before.version))
+    if (idempotency) await claimKey(sql, idempotency, id)
     return applyChange(sql, workspaceId, { policy: before, patch, author })
   })
+}
+
+/** What a repeat of a request answers whose key was claimed for a policy, or for the approval that it waits for. */
+async function joined(
+  sql: Queryable,
+  workspaceId: string,
+  policies: readonly StoredPolicy[],
+  begun: string,
+): Promise<PolicyRecord> {
+  const approval = isId("apr", begun) ? await findApproval(sql, workspaceId, begun) : null
+  const id = approval?.subject ?? begun
+  const stored = policies.find((one) => one.id === id)
+  if (approval === null || (approval.state === "approved" && stored)) return toRecord(stored ?? policyNotFound(id))
+  requirePending(approval)
+  const request = approval.request as PolicyRequest
+  const created = "create" in request && { ...request.create, id, version: 1, created_at: approval.created_at }
+  return toRecord(stored ?? (created || policyNotFound(id)), approval.id)
 }
 
 /** Changes policies in a transaction, and then tells the pages that show them. */
@@ -236,9 +253,10 @@ async function requireApprovers(
     )
 }
 
+/** Asks for a change. Its key is claimed for the approval, which repeats join. */
 async function ask(
   sql: Queryable,
-  { workspaceId, author }: Writing,
+  { workspaceId, author, idempotency }: Writing,
   id: string,
   request: PolicyRequest,
   version: number,
@@ -246,7 +264,9 @@ async function ask(
   const asked = { action: "policy_change", mint_config: null, amount: null, isForced: false } as const
   const policy = bindingPolicy(await loadBinding(sql, workspaceId), asked)!
   const about = { ...asked, subject: id, operationId: null, request, policy, rules: String(version), author }
-  return (await askApproval(sql, workspaceId, about)).id
+  const approval = await askApproval(sql, workspaceId, about)
+  if (idempotency) await claimKey(sql, idempotency, approval.id)
+  return approval.id
 }
 
 const toRecord = (

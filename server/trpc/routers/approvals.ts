@@ -108,7 +108,7 @@ export const approvalPolicyRouter = router({
   create: endpoint("POST /approval-policies", {
     scope: "config:write",
     accepted: "/approval/{approval_id}",
-    fails: ["approver_missing"],
+    fails: ["approver_missing", "approval_ended"],
     operationId: "createApprovalPolicy",
     summary: "Create an approval policy",
     description:
@@ -120,7 +120,7 @@ export const approvalPolicyRouter = router({
   change: endpoint("PATCH /approval-policy/{id}", {
     scope: "config:write",
     accepted: "/approval/{approval_id}",
-    fails: ["approval_policy_not_found", "approver_missing"],
+    fails: ["approval_policy_not_found", "approver_missing", "approval_ended"],
     operationId: "changeApprovalPolicy",
     summary: "Change an approval policy",
     description:
@@ -134,7 +134,7 @@ export const approvalPolicyRouter = router({
   remove: endpoint("DELETE /approval-policy/{id}", {
     scope: "config:write",
     accepted: "/approval/{approval_id}",
-    fails: ["approval_policy_not_found", "approver_missing"],
+    fails: ["approval_policy_not_found", "approver_missing", "approval_ended"],
     operationId: "deleteApprovalPolicy",
     summary: "Delete an approval policy",
     description: "Needs an approval itself, and answers 202.",

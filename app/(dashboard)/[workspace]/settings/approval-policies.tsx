@@ -13,14 +13,13 @@ import { grouped } from "#shared/amount.ts"
 import { approvalActions } from "#shared/approvals.ts"
 import { waitOf } from "#shared/counts.ts"
 import { isMovementKind } from "#shared/movements.ts"
-import { PolicyForm } from "./policy-form.tsx"
+import { type Policy, PolicyForm } from "./policy-form.tsx"
 
 type Overview = RouterOutputs["approvalPolicy"]["overview"]
-export type Policy = Overview["policies"][number]
 type Listed = Policy | Overview["defaults"][number]
 
 /** What a change that waits shows, in place of a silent success. */
-export function noteSaved({ status }: { status: Policy["status"] }, done: string): void {
+function noteSaved({ status }: { status: Policy["status"] }, done: string): void {
   notify(status === "awaiting_approval" ? "Another member must approve this change" : done)
 }
 

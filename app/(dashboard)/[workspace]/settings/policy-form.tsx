@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, SelectField, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { allApprovalActions, approvalActions, approverRoles, MOST_APPROVALS, MOST_HOURS } from "#shared/approvals.ts"
 import { countOf } from "#shared/counts.ts"
 import { roles } from "#shared/roles.ts"
-import type { Policy } from "./approval-policies.tsx"
 
+export type Policy = RouterOutputs["approvalPolicy"]["overview"]["policies"][number]
 type Fields = Pick<Policy, "actions" | "mint_config" | "min_amount" | "approvals" | "roles" | "expires_in_hours">
 
 const NEW: Fields = {

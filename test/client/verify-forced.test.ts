@@ -79,7 +79,7 @@ test("a record that says something else than the chain is refused", async () => 
   // An ordinary transfer has no mark.
   expect(await check({ ...transferred, kind: "force_transfer" })).toBe("not_forced")
   await expect(check({ kind: "mint" })).rejects.toThrow("operation.kind: must be burn or force_transfer")
-  await expect(check({}, "nobody")).rejects.toThrow("issuer: must be an address")
+  await expect(check({}, "no one")).rejects.toThrow("issuer: must be an address")
 })
 
 test("a holder who copies the memo of a forced transfer does not sign for the issuer", async () => {

@@ -73,7 +73,7 @@ export async function rejectApproval(sql: Queryable, rejecting: Approving & { re
   await end(sql, rejecting, row, { state: "rejected", reason: rejecting.reason })
 }
 
-/** Ends a request that can no longer be done, whoever decides it. Errors: those of `lockFor`. */
+/** Ends a request that can no longer be done, at a decision by any member. Errors: those of `lockFor`. */
 export async function voidApproval(sql: Queryable, approving: Approving, reason: string): Promise<void> {
   await end(sql, approving, await lockFor(sql, approving), { state: "void", reason })
 }

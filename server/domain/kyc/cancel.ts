@@ -47,7 +47,7 @@ export async function cancelSession(
       await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: row.id })
     }
     if (!isOpen) return { done: await end(sql) }
-    // By the attestation's id: whoever has the session's can open the investor's page.
+    // By the attestation's id: anyone who has the session's can open the investor's page.
     const request = { attestation_id: row.id, ...(reason !== null && { reason }) }
     const about = { action: "session_cancel", subject: row.id, request, personal: ["reason"], rules: "" } as const
     return underPolicy(sql, workspaceId, { ...about, author, idempotency: claim, replay }, end)

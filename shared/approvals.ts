@@ -16,6 +16,7 @@ export const approvalActions = {
   attestation_revoke: "Revoke a pending verification",
   attestation_revoke_bulk: "Revoke many verifications",
   erase: "Erase a person’s data",
+  key_create: "Create or rotate an API key",
   policy_change: "Change of an approval policy",
 } as const
 export type ApprovalAction = keyof typeof approvalActions
@@ -35,6 +36,7 @@ export const requestedWith: Record<ApprovalAction, Permission> = {
   attestation_revoke: "attestation:write",
   attestation_revoke_bulk: "attestation:write",
   erase: "investor:erase",
+  key_create: "key:write",
   policy_change: "config:write",
 }
 
@@ -49,6 +51,9 @@ export type ApproverRole = (typeof approverRoles)[number]
 /** The most members whose approval a policy can require, and the longest time that a request can wait. */
 export const MOST_APPROVALS = 3
 export const MOST_HOURS = 336
+
+/** How long an approved key can be collected by the member who requested it. */
+export const COLLECT_DAYS = 7
 
 /** How recently an approver has used their second factor. */
 export const FRESH_MINUTES = 5

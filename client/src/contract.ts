@@ -86,7 +86,7 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change"
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
   /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
@@ -122,6 +122,8 @@ export interface Approval {
   outcome: {
     /** The operation that it began */
     operation_id?: string
+    /** The key, once its requester has collected the secret */
+    key_id?: string
     /** The code with which it was refused once approved */
     error?: string
     detail?: string
@@ -143,7 +145,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -164,7 +166,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -308,7 +310,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -361,7 +363,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -1563,7 +1565,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
     /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */

@@ -63,7 +63,9 @@ export const approvals = pgTable(
     /** The operation's id, which exists from the request on; null for acts that are no operation. */
     operationId: text("operation_id"),
     /** What came of an approved one. */
-    outcome: jsonb().$type<{ operation_id: string } | { error: string; detail: string } | Record<string, never>>(),
+    outcome: jsonb().$type<
+      { operation_id: string } | { key_id: string } | { error: string; detail: string } | Record<string, never>
+    >(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),

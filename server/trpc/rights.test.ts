@@ -68,6 +68,7 @@ const rights: Record<string, Who> = {
   "investor.search": members,
   "investor.view": members,
   "investor.viewClaims": officers,
+  "key.collect": builders,
   "key.create": builders,
   // Members get the answer that only a key can ask.
   "key.describe": members,

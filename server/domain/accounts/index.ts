@@ -29,7 +29,8 @@ export {
 
 /** API keys. */
 export { authenticate } from "./keys/authenticate.ts"
-export { createKey } from "./keys/create.ts"
+export { createKey, type NewKey } from "./keys/create.ts"
+export { approveKey, collectKey, makeKey } from "./keys/members-keys.ts"
 export { describeKey, listKeys } from "./keys/read.ts"
 export { requireScopes, revokeKey, rotateKey, revokeKeysKnownTo } from "./keys/manage.ts"
 export { inOtherMode } from "./other-mode.ts"

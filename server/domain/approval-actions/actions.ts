@@ -1,5 +1,6 @@
 import type { ApprovalAction } from "#shared/approvals.ts"
 import type { Action } from "./action.ts"
+import { keyCreate } from "./key-create.ts"
 import { configChange, unpause } from "./mint-config.ts"
 import { movement } from "./movement.ts"
 import { policyChange } from "./policy-change.ts"
@@ -21,5 +22,6 @@ export const actions: Record<ApprovalAction, Action> = {
   attestation_revoke: attestationRevoke,
   attestation_revoke_bulk: bulkRevocation,
   erase,
+  key_create: keyCreate,
   policy_change: policyChange,
 }

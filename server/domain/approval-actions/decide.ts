@@ -61,6 +61,8 @@ export type ApprovalDetail = ApprovalRecord & {
   /** Whether the reader may approve it, apart from a second factor that they must use. */
   can_approve: boolean
   is_own: boolean
+  /** Whether the reader themselves requested it, not a key that they know. */
+  is_requester: boolean
   /** What the rules say now about a movement that waits; null for other requests. */
   preflight: Preflight | null
 }
@@ -78,6 +80,7 @@ export async function readRequest(principal: Principal, id: string): Promise<App
     label: approvalActions[row.action],
     can_approve,
     is_own: row.requesters.includes(userId),
+    is_requester: row.requester.id === userId,
     preflight: isPending && isMovementKind(row.action) ? await preflightOf(principal, row.action, row.request) : null,
   }
 }

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { type ApprovalAction, allApprovalActions } from "#shared/approvals.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
@@ -11,6 +12,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 let owner: ProvenMember
 let officer: ProvenMember
 let second: ProvenMember
+let boss: ProvenMember
 let key: TestKey
 let tokens: TokenFixture
 let fund: string
@@ -21,6 +23,7 @@ beforeAll(async () => {
   const { account } = owner
   officer = await provenMember(app, { role: "compliance", account })
   second = await provenMember(app, { role: "compliance", account })
+  boss = await provenMember(app, { account })
   key = await app.key({ account })
   tokens = tokenFixture(app, key)
   fund = await tokens.config()
@@ -51,6 +54,8 @@ type Case = {
   send: () => Promise<Sent>
   /** How often it has happened, from what it leaves behind. */
   effects: () => Promise<number>
+  /** Ends what an approval only allows. */
+  finish?: (approvalId: string) => Promise<unknown>
   /** Changes what the request is about while it waits. */
   change?: () => Promise<unknown>
 }
@@ -71,6 +76,8 @@ const doors: [action: ApprovalAction, how: string, prepare: () => Promise<Case>]
     () => changedBy(({ rules, ...config }) => page("mintConfig.save", { ...config, rules })),
   ],
   ["review_decision", "a member", () => decidedBy()],
+  ["key_create", "a member", () => keyMadeBy((name) => page("key.create", { name, scopes: ["kyc:read"] }))],
+  ["key_create", "a member who rotates", () => keyRotated()],
   ["session_cancel", "a key", () => endedBy(({ sessionId }) => rest("POST", `/kyc/session/${sessionId}/cancel`, why))],
   ["session_cancel", "a member", () => endedBy(({ sessionId: id }) => page("session.cancel", { id, ...why }))],
   ["attestation_revoke", "a key", () => endedBy(({ id }) => rest("POST", `/attestation/${id}/revoke`, why))],
@@ -101,6 +108,41 @@ async function endedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
     send: () => send(one),
     effects: async () => (await entries(one.id, "session.cancelled")) + (await entries(one.id, "attestation.revoked")),
     change: () => reject(one),
+  }
+}
+
+/** The requester collects the secret in several tabs, and others try. Only one answer has it. */
+async function collect(approvalId: string) {
+  const by = (member: ProvenMember) => member.browser.mutate("key.collect", { approval_id: approvalId })
+  for (const other of [officer, boss]) {
+    const { error } = await by(other)
+    expect(["not_requester", "insufficient_scope"]).toContain(error.error)
+  }
+  const answers = await Promise.all([by(owner), by(owner), by(owner)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  const { api_key, key_id } = answers.find(({ status }) => status === 200)!.data
+  expect((await app.request({ method: "GET", path: "/key", key: api_key })).json.key_id).toBe(key_id)
+  const stored = await sql`select to_jsonb(a)::text as text from approvals a where id = ${approvalId}`
+  expect(stored[0]!.text).not.toContain(api_key)
+  expect((await tokens.get(`/approval/${approvalId}`)).json.outcome).toEqual({ key_id })
+}
+
+async function keyMadeBy(send: (name: string) => Promise<Sent>): Promise<Case> {
+  const name = newId("key")
+  return {
+    send: () => send(name),
+    effects: async () => (await sql`select from api_keys where name = ${name}`).length,
+    finish: collect,
+  }
+}
+
+async function keyRotated(): Promise<Case> {
+  const { keyId } = await app.key({ account: owner.account })
+  return {
+    send: () => page("key.rotate", { key_id: keyId, grace_seconds: 0 }),
+    effects: () => entries(keyId, "key.rotated"),
+    finish: collect,
+    change: () => sql`update api_keys set revoked_at = now() where id = ${keyId}`,
   }
 }
 
@@ -199,7 +241,7 @@ describe.each(doors)("%s by %s", (action, _how, prepare) => {
 
   test("waits under a policy, for another member than the requester, and happens once", async () => {
     await requireTwo(action)
-    const { approvalId, effects, record } = await waiting(prepare)
+    const { approvalId, effects, finish, record } = await waiting(prepare)
     expect(record.action).toBe(action)
     expect((await approve(owner, approvalId)).error.error).toBe("second_person_required")
     expect(await effects()).toBe(0)
@@ -210,6 +252,7 @@ describe.each(doors)("%s by %s", (action, _how, prepare) => {
       [409, "approval_ended"],
     ])
     expect((await tokens.get(`/approval/${approvalId}`)).json).toMatchObject({ state: "approved", outcome: {} })
+    await finish?.(approvalId)
     expect(await effects()).toBe(1)
   })
 
@@ -327,4 +370,22 @@ test("a list that was approved is revoked for the member who asked for it", asyn
   const [list] =
     await sql`select author_name from bulk_revocations b join approvals a on a.subject = b.id where a.id = ${approvalId!}`
   expect(list!.author_name).toBe("The owner")
+})
+
+test("an approved key is collected within a week, and with the permissions that its requester still has", async () => {
+  await requireTwo("key_create")
+  const developer = await provenMember(app, { role: "developer", account: owner.account })
+  const ask = async () => {
+    const { approvalId } = await page("key.create", { name: newId("key"), scopes: ["kyc:read"] }, developer)
+    expect((await approve(officer, approvalId!)).status).toBe(200)
+    return () => developer.browser.mutate("key.collect", { approval_id: approvalId })
+  }
+  const [demoted, late] = [await ask(), await ask()]
+  const user_id = (await developer.browser.query("me.get")).data.user.id
+  await owner.browser.mutate("member.changeRole", { user_id, role: "viewer" })
+  expect((await demoted()).error.error).toBe("insufficient_scope")
+  await owner.browser.mutate("member.changeRole", { user_id, role: "developer" })
+  expect((await demoted()).status).toBe(200)
+  await sql`update approvals set ended_at = ended_at - interval '8 days' where action = 'key_create'`
+  expect((await late()).error.error).toBe("approval_ended")
 })

@@ -84,6 +84,7 @@ export const approvalRecord = z
     outcome: z
       .object({
         operation_id: z.string().optional().meta({ description: "The operation that it began" }),
+        key_id: z.string().optional().meta({ description: "The key, once its requester has collected the secret" }),
         error: z.string().optional().meta({ description: "The code with which it was refused once approved" }),
         detail: z.string().optional(),
       })

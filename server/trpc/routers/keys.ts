@@ -1,11 +1,9 @@
 import { z } from "zod"
-import { createKey, describeKey, listKeys, requireScopes, revokeKey, rotateKey } from "#domain/accounts"
+import { collectKey, describeKey, listKeys, makeKey, type NewKey, revokeKey } from "#domain/accounts"
 import { deployment } from "#domain/deployment"
 import { idOf, instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
-import { clock } from "#server/lib/time.ts"
 import { changeBy, endpointsIn, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
-import { fail } from "#shared/errors.ts"
 import { allScopes, scopes } from "#shared/scopes.ts"
 import { keyStatuses } from "#shared/statuses.ts"
 
@@ -67,7 +65,7 @@ export const keyRouter = router({
     .output(z.object({ data: z.array(keyRecord) }))
     .query(async ({ ctx }) => ({ data: await listKeys({ workspaceId: ctx.principal.workspaceId }) })),
 
-  /** The only answer that contains the secret. */
+  /** Answers with the secret, unless the key needs approval. */
   create: memberWith("key:write")
     .input(
       z.object({
@@ -79,29 +77,16 @@ export const keyRouter = router({
         expires_at: instant.nullable().default(null),
       }),
     )
-    .mutation(async ({ ctx, input }) => {
-      requireScopes(ctx.principal.scopes, input.scopes)
-      const { apiKey, keyId } = await createKey({
-        ...changeBy(ctx),
-        mode: ctx.principal.mode,
-        name: input.name,
-        scopes: input.scopes,
-        expiresAt: expiryOf(input.expires_at),
-      })
-      return { key_id: keyId, api_key: apiKey }
-    }),
+    .mutation(async ({ ctx, input: request }) => toAnswer(await makeKey({ ...ctx, request }))),
 
   rotate: memberWith("key:write")
     .input(z.object({ key_id: keyId, grace_seconds: wholeNumber(0, MAX_GRACE_SECONDS) }))
-    .mutation(async ({ ctx, input }) => {
-      const apiKey = await rotateKey({
-        ...changeBy(ctx),
-        keyId: input.key_id,
-        graceSeconds: input.grace_seconds,
-        allowed: ctx.principal.scopes,
-      })
-      return { key_id: input.key_id, api_key: apiKey }
-    }),
+    .mutation(async ({ ctx, input: request }) => toAnswer(await makeKey({ ...ctx, request }))),
+
+  /** Makes a key that other members have approved, and shows its secret. */
+  collect: memberWith("key:write")
+    .input(z.object({ approval_id: z.string().max(100) }))
+    .mutation(async ({ ctx, input }) => toAnswer(await collectKey({ ...ctx, approvalId: input.approval_id }))),
 
   revoke: memberWith("key:write")
     .input(z.object({ key_id: keyId }))
@@ -111,9 +96,4 @@ export const keyRouter = router({
     }),
 })
 
-/** Errors: validation_failed. */
-function expiryOf(time: string | null): Date | null {
-  if (time === null) return null
-  const expiry = new Date(time)
-  return expiry > clock.now() ? expiry : fail("validation_failed", "expires_at: must be in the future.")
-}
+const toAnswer = ({ keyId, apiKey }: NewKey) => ({ key_id: keyId, api_key: apiKey })

@@ -24,6 +24,7 @@ const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
   attestation_revoke: ({ request }) => shorten(text(request.attestation_id)),
   attestation_revoke_bulk: ({ request }) => `${(request.attestation_ids as string[]).length} verifications`,
   erase: ({ request }) => shorten(text(request.user_pubkey ?? request.investor_id)),
+  key_create: ({ request }) => text(request.name ?? request.key_id),
   policy_change: ({ request }) =>
     "create" in request ? "A new policy" : request.change === null ? "Delete a policy" : "Loosen a policy",
 }

@@ -20,6 +20,7 @@ export async function createKey({
   scopes,
   expiresAt = null,
   author = theOperator,
+  keyId = newId("key"),
   within = sql,
 }: {
   workspaceId: string
@@ -28,10 +29,11 @@ export async function createKey({
   scopes: Scope[]
   expiresAt?: Date | null
   author?: Author
+  keyId?: string
   /** The transaction to run in, if any. */
   within?: Queryable
 }): Promise<NewKey> {
-  const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
+  const key: NewKey = { apiKey: newApiKey(mode), keyId }
   const create = async (sql: Queryable) => {
     await holdPermission(sql, workspaceId, author, "key:write")
     if (author !== theOperator) await requireBelowLimit(sql, workspaceId)
@@ -48,7 +50,7 @@ export async function createKey({
 }
 
 /** Errors: api_key_limit. */
-async function requireBelowLimit(sql: Queryable, workspaceId: string): Promise<void> {
+export async function requireBelowLimit(sql: Queryable, workspaceId: string): Promise<void> {
   const most = deployment.settings.VOUCH_MAX_API_KEYS
   // Serialized, so that two requests cannot exceed the limit together.
   await sql`select from workspaces where id = ${workspaceId} for no key update`

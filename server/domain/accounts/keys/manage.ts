@@ -20,7 +20,7 @@ export type KeyChange = {
 }
 
 /** The same error for a key that is inactive, does not exist or is in another workspace. */
-const noWorkingKey = (): never =>
+export const noWorkingKey = (): never =>
   fail("key_not_found", "key_id: this workspace has no active key with this id. List its keys.")
 
 /** Revokes a key and all its secrets. Revoking twice has no further effect. Errors: key_not_found. */
@@ -48,12 +48,15 @@ export async function rotateKey({
   graceSeconds,
   allowed = null,
   author = theOperator,
+  within = sql,
 }: KeyChange & {
   graceSeconds: number
   /** The rotator's permissions; null for all. */
   allowed?: ReadonlySet<Permission> | null
+  /** The transaction to run in, if any. The caller publishes `keys` after its commit. */
+  within?: Queryable
 }): Promise<string> {
-  const rotated = await sql.begin(async (sql) => {
+  const rotate = async (sql: Queryable) => {
     if (workspaceId !== null) await holdPermission(sql, workspaceId, author, "key:write")
     const key = await lockKey(sql, keyId, workspaceId)
     if (!key || key.revoked_at !== null) return noWorkingKey()
@@ -68,7 +71,9 @@ export async function rotateKey({
     const detail = { name: key.name, grace_seconds: graceSeconds }
     await recordChange(sql, key.workspace_id, { author, action: "key.rotated", subject: keyId, detail })
     return apiKey
-  })
+  }
+  if (within !== sql) return rotate(within)
+  const rotated = await sql.begin(rotate)
   publish("keys")
   return rotated
 }
@@ -86,7 +91,7 @@ export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly
 const keyColumns = columns("api_keys", "workspace_id, name, scopes, revoked_at")
 type LockedKey = RowOf<typeof keyColumns> & { mode: Mode }
 
-async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {
+export async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {
   const [key] = await sql<LockedKey[]>`
     select ${sql(qualified("k", keyColumns))}, w.mode
     from api_keys k join workspaces w on w.id = k.workspace_id

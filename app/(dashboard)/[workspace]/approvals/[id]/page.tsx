@@ -11,6 +11,7 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
+import { CollectKey, isCollectable } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
 
@@ -35,7 +36,13 @@ export default function Page() {
           wide={
             <>
               <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
-                {approval.state === "pending" ? <Decision approval={approval} /> : <Outcome approval={approval} />}
+                {approval.state === "pending" ? (
+                  <Decision approval={approval} />
+                ) : isCollectable(approval) ? (
+                  <CollectKey approval={approval} />
+                ) : (
+                  <Outcome approval={approval} />
+                )}
               </Card>
               <Card title="Request">
                 {approval.action === "policy_change" ? (

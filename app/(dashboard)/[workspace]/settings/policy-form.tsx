@@ -74,6 +74,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
         key={tokens.data ? "loaded" : "loading"}
         name="mint_config"
         label="Token"
+        hint="For acts that are not about one token, such as an erasure, leave “Every token”."
         defaultValue={before.mint_config ?? ""}
         options={[["", "Every token"], ...[...known].map((id) => [id, id] as const)]}
       />

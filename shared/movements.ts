@@ -5,6 +5,10 @@ export type MovementKind = (typeof movementKinds)[number]
 export const isMovementKind = (kind: string): kind is MovementKind =>
   (movementKinds as readonly string[]).includes(kind)
 
+/** The kinds of operation that `GET /token/operations` lists: also those that move tokens within a wallet. */
+export const operationKinds = [...movementKinds, "hold", "release"] as const
+export type OperationKind = (typeof operationKinds)[number]
+
 type Ends<W> = {
   mint: { from: null; to: W }
   transfer: { from: W; to: W }
@@ -18,7 +22,7 @@ export type Between<W, Kind extends MovementKind = MovementKind> = {
 }[Kind]
 
 /** Whether it takes tokens whatever the rules say about their holder. */
-export const isForced = (kind: MovementKind): boolean => kind === "burn" || kind === "force_transfer"
+export const isForced = (kind: OperationKind): boolean => kind === "burn" || kind === "force_transfer"
 
 /** The wallets of a movement, the one that it takes from first. */
 export const endsOf = <W>({ from, to }: Between<W>): W[] => [

@@ -829,12 +829,12 @@ export interface OnchainProof {
 export interface Operation {
   /** The operation's id */
   operation_id: string
-  kind: "mint" | "transfer" | "burn" | "force_transfer"
+  kind: "mint" | "transfer" | "burn" | "force_transfer" | "hold" | "release"
   /** `confirmed` and `failed` are final. `awaiting_approval`: a policy of yours requires further members, and nothing is reserved yet */
   status: "queued" | "submitted" | "confirmed" | "failed" | "awaiting_approval"
   /** Mint configuration */
   mint_config: string
-  /** Mint: the recipient. Burn: the holder */
+  /** Mint: the recipient. Burn, hold and release: the holder */
   user_pubkey?: string
   /** Transfer and forced transfer: the sender */
   from_pubkey?: string
@@ -851,15 +851,15 @@ export interface Operation {
     error: string
     detail: string
   } | null
-  /** Burn and forced transfer: why. Null for other kinds, and for what a restored database has lost */
+  /** Burn, forced transfer, hold and release: why. Null for other kinds, and for what a restored database has lost */
   reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other" | null
-  /** Burn and forced transfer: your reference */
+  /** Burn, forced transfer, hold and release: your reference */
   reference: string | null
   /** SHA-256 of the document that justifies it, base64url; null if none was named */
   document_sha256: string | null
   /** Burn: whether the holder agreed. Null for other kinds */
   holder_consent: boolean | null
-  /** The hold that it executes; null for other operations */
+  /** The hold that it places, releases or executes; null for other operations */
   hold_id: string | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
@@ -891,12 +891,12 @@ export interface OperationEvent {
   occurred_at: string
   data: {
     operation_id: string
-    kind: "mint" | "transfer" | "burn" | "force_transfer"
+    kind: "mint" | "transfer" | "burn" | "force_transfer" | "hold" | "release"
     /** Mint configuration */
     mint_config: string
-    /** The recipient; of a burn, the holder */
+    /** The recipient; of a burn, a hold and a release, the holder */
     user_pubkey: string
-    /** The sender of a transfer; null for a mint and a burn */
+    /** The sender of a transfer; null for other kinds */
     from_pubkey: string | null
     /** Whole tokens, without trailing zeros */
     amount: string
@@ -1658,7 +1658,7 @@ export interface Methods {
     /** Only operations with this status */
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
     /** Only operations of this kind */
-    kind?: "mint" | "transfer" | "burn" | "force_transfer" | undefined
+    kind?: "mint" | "transfer" | "burn" | "force_transfer" | "hold" | "release" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -1695,8 +1695,8 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<TokenHolderList>
 
-  /** Hold tokens. Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen. */
-  placeHold(params: PlaceHoldRequest, options?: RequestOptions): Promise<Hold>
+  /** Hold tokens. Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen. In holder mode an operation moves the tokens into a second, frozen account of the same wallet; the hold is `pending` until that is on chain. */
+  placeHold(params: PlaceHoldRequest, options?: AsyncOptions): Promise<Hold>
 
   /** List holds. Newest first, including those that have ended. Pages stay stable while holds are added. */
   listHolds(params?: {
@@ -1722,7 +1722,7 @@ export interface Methods {
   releaseHold(params: {
     /** The hold's id */
     id: string
-  }, options?: RequestOptions): Promise<Hold>
+  }, options?: AsyncOptions): Promise<Hold>
 
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>

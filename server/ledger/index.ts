@@ -54,6 +54,7 @@ export {
   type Report,
 } from "./reconciliation/operations.ts"
 export { readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"
+export type { Carried } from "./restore/carried.ts"
 export { Comparison } from "./restore/comparison.ts"
 export { readQuarantine, recheckQuarantines, refuseInQuarantine } from "./restore/quarantine.ts"
 export { markCompared, readState, serverRun } from "./restore/state.ts"

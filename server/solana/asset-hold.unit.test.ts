@@ -31,7 +31,7 @@ import { computeBudget, TransactionSize } from "./transaction.ts"
 
 withLocalnet()
 
-const mark = (kind: "hold" | "release") => operationMemo(newId("op"), `${kind}:${newId("op").replace("op", "hold")}`)
+const mark = (kind: "hold" | "release") => operationMemo(newId("op"), `${kind}:${newId("hold")}`)
 
 const placeOf = (asset: Asset, owner: PublicKey) => holdPlace(asset.authority, asset.mint, owner)
 
@@ -70,7 +70,7 @@ const burning = (asset: Asset, owner: PublicKey, amount: bigint, fromHold: bigin
   burnAsset(asset, {
     ...{ wallet: owner, amount, before: state, after: state, isPermissioned: isPermissioned(asset) },
     memoText: operationMemo(newId("op"), "forced"),
-    held: { account: placeOf(asset, owner).account, amount: fromHold },
+    held: [{ account: placeOf(asset, owner).account, amount: fromHold }],
   })
 
 /** What mints are like, by name. */
@@ -122,7 +122,7 @@ describe.each(Object.entries(mints))("of %s", (name, create) => {
       moveAsset(asset, {
         ...{ from: owner, to, amount, memoText: operationMemo(newId("op"), "forced") },
         ...{ before: { from: "thawed", to: before }, after: { from: "thawed", to: "frozen" } },
-        held: { account: placeOf(asset, owner).account, amount: fromHold },
+        held: [{ account: placeOf(asset, owner).account, amount: fromHold }],
       })
     expect(await ours(take(1n, 1n, "absent"))).toBeNull()
     expect([await holding(asset, owner), await held(asset, owner)]).toMatchObject([{ amount: 6n }, { amount: 3n }])
@@ -204,7 +204,7 @@ test("every transaction with a hold fits, with the longest memos", async () => {
     "forced transfer": moveAsset(asset, {
       ...{ from: owner, to, amount: 2n, memoText: operationMemo(newId("op"), "forced") },
       ...{ before: { from: "frozen", to: "absent" }, after: { from: "frozen", to: "frozen" } },
-      held: { account: place.account, amount: 1n },
+      held: [{ account: place.account, amount: 1n }],
     }),
   }
   const budget = computeBudget({ units: 1, price: 1, marker: wallet() })

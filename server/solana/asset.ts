@@ -18,7 +18,7 @@ export type RestingState = Exclude<AccountState, "absent">
 /** Whose accounts change, by how many base units, and what they are before and after. */
 type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
 type Both<T> = { from: T; to: T }
-type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean; held?: Held }
+type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean; held: readonly Held[] }
 
 /** The part of an amount that comes out of the sender's hold account (`asset-hold.ts`). The rest is in its main one. */
 export type Held = { account: PublicKey; amount: bigint }
@@ -88,7 +88,7 @@ export function moveAsset(
     after,
     memoText,
     held,
-  }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>> & { held?: Held | undefined },
+  }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>> & { held: readonly Held[] },
 ): TransactionInstruction[] {
   const target = tokenAccountOf(asset.mint, to)
   const main = { account: tokenAccountOf(asset.mint, from), amount, before: before.from, after: after.from }
@@ -136,10 +136,12 @@ export function burnAsset(
 type End = { account: PublicKey; before: AccountState; after: RestingState }
 
 /** A wallet's accounts, by what each must give. A hold account is always frozen. */
-function sourcesOf(main: End & { amount: bigint }, held: Held | undefined): (End & { amount: bigint })[] {
-  if (held === undefined) return [main]
-  const free = { ...main, amount: main.amount - held.amount }
-  return [...(free.amount > 0n ? [free] : []), { ...held, before: "frozen", after: "frozen" }]
+function sourcesOf(main: End & { amount: bigint }, held: readonly Held[]): (End & { amount: bigint })[] {
+  const free = { ...main, amount: held.reduce((left, { amount }) => left - amount, main.amount) }
+  return [
+    ...(free.amount > 0n ? [free] : []),
+    ...held.map((one) => ({ ...one, before: "frozen", after: "frozen" }) as const),
+  ]
 }
 
 /** Opens accounts for instructions, and leaves them as they should rest. */

@@ -9,7 +9,7 @@ import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
-import { expireHolds, reconcileDue } from "#domain/tokens"
+import { expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
 import { archiveEnded } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
@@ -133,6 +133,7 @@ export async function sweep(): Promise<void> {
   await expireDue(now)
   await expireApprovals(now)
   await expireHolds(now)
+  await releaseExpired(now)
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */

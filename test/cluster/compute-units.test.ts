@@ -137,7 +137,7 @@ describe.each(chains)("on %s", (_name, start) => {
       const hold = { wallet: from, hold: place.account, before: "frozen", after: "frozen", memoText } as const
       const isPermissioned = extensions.includes("permissioned_burn")
       const burn = { wallet: from, amount, before: "frozen", after: "frozen", memoText, isPermissioned } as const
-      const held = { account: place.account, amount: 1n }
+      const held = [{ account: place.account, amount: 1n }]
       for (const instructions of [
         mintAsset(asset, { wallet: from, amount: 20n, before: "absent", after: "frozen", memoText }),
         mintAsset(asset, { wallet: from, amount, before: "frozen", after: "frozen", memoText }),
@@ -148,9 +148,10 @@ describe.each(chains)("on %s", (_name, start) => {
           before: { from: "frozen", to: "absent" },
           after: frozen,
           memoText,
+          held: [],
         }),
-        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText }),
-        burnAsset(asset, burn),
+        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held: [] }),
+        burnAsset(asset, { ...burn, held: [] }),
         holdAsset(asset, { ...hold, amount: 3n, create }),
         holdAsset(asset, { ...hold, amount, create: null }),
         releaseAsset(asset, { ...hold, amount: 1n }),

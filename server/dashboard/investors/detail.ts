@@ -104,7 +104,7 @@ async function readHoldings(
   const held = rows.map((row, i) => {
     const account = accounts?.[i] ?? null
     const isByChain = row.transfer_mode === "holder" && account !== null
-    return { ...row, account, units: isByChain ? account.amount : BigInt(row.balance) }
+    return { ...row, account, units: isByChain ? account.amount + account.held : BigInt(row.balance) }
   })
   const tokens = [...Map.groupBy(held, (row) => row.id).values()].flatMap((all) => {
     const [{ id, name, symbol, decimals }] = all as [(typeof all)[number]]

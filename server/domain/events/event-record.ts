@@ -3,7 +3,7 @@ import { changeableFields } from "#domain/tokens"
 import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { allApprovalActions, approvalStates } from "#shared/approvals.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
-import { movementKinds, reasonCodes } from "#shared/movements.ts"
+import { operationKinds, reasonCodes } from "#shared/movements.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
 
@@ -50,11 +50,11 @@ const shapes = {
     types: ["operation.confirmed", "operation.failed"],
     data: z.object({
       operation_id: idOf("op"),
-      kind: z.enum(movementKinds).meta({ example: "mint" }),
+      kind: z.enum(operationKinds).meta({ example: "mint" }),
       mint_config: mintConfig,
-      user_pubkey: wallet.meta({ description: "The recipient; of a burn, the holder" }),
+      user_pubkey: wallet.meta({ description: "The recipient; of a burn, a hold and a release, the holder" }),
       from_pubkey: wallet.nullable().meta({
-        description: "The sender of a transfer; null for a mint and a burn",
+        description: "The sender of a transfer; null for other kinds",
         example: null,
       }),
       amount: amountText.meta({ example: "250.5" }),

@@ -3,10 +3,12 @@ import {
   burn,
   createAssetMint,
   forceTransfer,
+  hold,
   mint,
   moveAssetAuthority,
   reconcileAccount,
   reconcilePause,
+  release,
   transfer,
 } from "#domain/tokens"
 import { Operations } from "#server/ledger/index.ts"
@@ -21,6 +23,8 @@ export const operations = new Operations([
   transfer,
   burn,
   forceTransfer,
+  hold,
+  release,
   reconcileAccount,
   reconcilePause,
   moveCredentialAuthority,

@@ -1,3 +1,4 @@
+import type { PublicKey } from "@solana/web3.js"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { assetMintOf } from "#domain/token-accounts"
@@ -11,8 +12,10 @@ import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import type { ConfigRow } from "./config.ts"
 import { type HoldingKey, keyName, listed } from "./holder-facts.ts"
+import { holdAccountsOf } from "./holds/hold-accounts.ts"
 
-export type AssetAccount = { state: AccountState; amount: bigint }
+/** A wallet's main account, and what is in its hold account if that was read, too. */
+export type AssetAccount = { state: AccountState; amount: bigint; held: bigint; isHoldOpen: boolean }
 
 /** Accounts as they were on chain at a slot. `accounts` are in the order of the keys. */
 export type SeenAccounts = {
@@ -158,30 +161,60 @@ export async function lastLandingOnAccounts(
   return Number(only(rows).slot ?? 0)
 }
 
-/** Wallets' accounts of configurations on chain, and the oldest slot at which they were read. */
+/**
+ * Wallets' accounts of configurations on chain, and the oldest slot at which they were read. `holdAccounts` are read in
+ * the same call, so that an amount that moves between a wallet's accounts is in one of them.
+ */
 export async function readAccounts(
   { workspaceId, rpc }: { workspaceId: string; rpc: Rpc },
   keys: readonly HoldingKey[],
   options: ReadOptions,
+  holdAccounts: readonly (HoldingKey & { account: Address })[] = [],
 ): Promise<SeenAccounts> {
-  const mints = keys.map(({ config }) => assetMintOf(workspaceId, config))
-  const addresses = keys.map(({ wallet }, i) => tokenAccountOf(mints[i]!, publicKeyOf(wallet)))
+  const main = keys.map((key): [HoldingKey, PublicKey] => [
+    key,
+    tokenAccountOf(assetMintOf(workspaceId, key.config), publicKeyOf(key.wallet)),
+  ])
+  const holds = holdAccounts.map((one): [HoldingKey, PublicKey] => [one, publicKeyOf(one.account)])
+  const addresses = [...main, ...holds].map(([, address]) => address)
   const { slot, value } = await rpc.accounts(addresses, options)
-  const accounts = addresses.map((address, i): AssetAccount => {
-    const found = readTokenAccount(address, value[i], mints[i]!)
-    if (found === null) return { state: "absent", amount: 0n }
-    return { state: found.isFrozen ? "frozen" : "thawed", amount: found.amount }
+  const found = [...main, ...holds].map(([key, address], i) =>
+    readTokenAccount(address, value[i], assetMintOf(workspaceId, key.config)),
+  )
+  const accounts = main.map((_one, i): AssetAccount => {
+    const account = found[i]
+    const none = { held: 0n, isHoldOpen: false }
+    if (!account) return { ...none, state: "absent", amount: 0n }
+    return { ...none, state: account.isFrozen ? "frozen" : "thawed", amount: account.amount }
   })
   const byKey = new Map(keys.map((key, i) => [keyName(key), accounts[i]!]))
+  for (const [i, [key]] of holds.entries()) {
+    const hold = found[main.length + i]
+    if (!hold) continue
+    const account = byKey.get(keyName(key))!
+    account.held += hold.amount
+    account.isHoldOpen ||= !hold.isFrozen
+  }
   return { slot, accounts, accountOf: (key) => byKey.get(keyName(key)) ?? null }
 }
 
 /** The accounts after everything that has landed on them. */
-export const readAccountsNow = async (
+const readAccountsNow = async (
   sql: Queryable,
   at: { workspaceId: string; rpc: Rpc },
   keys: readonly HoldingKey[],
 ): Promise<SeenAccounts> => readAccounts(at, keys, { since: await lastLandingOnAccounts(sql, at.workspaceId, keys) })
+
+/** The same with what is in hold accounts. */
+export async function readAllAccountsNow(
+  sql: Queryable,
+  at: { workspaceId: string; rpc: Rpc },
+  keys: readonly HoldingKey[],
+): Promise<SeenAccounts> {
+  // In this order, so that a hold that has landed already has its account.
+  const since = await lastLandingOnAccounts(sql, at.workspaceId, keys)
+  return readAccounts(at, keys, { since }, await holdAccountsOf(sql, at.workspaceId, keys))
+}
 
 /**
  * Operations whose wallet's account Vouch's last transaction left thawed, according to its stored bytes. Only Vouch can

@@ -19,7 +19,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { extensionDefinitions, extensionsIn, isScaled } from "#server/solana/mint-extensions.ts"
 import type { Address } from "#shared/address.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
-import { type AssetAccount, readAccountsNow } from "./account-states.ts"
+import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
 import { type ConfigRow, configColumns, extensionsOf, isBeingReconciled } from "./config.ts"
 import { loadStandings } from "./holder-facts.ts"
@@ -118,6 +118,9 @@ function comparePause(audited: Audited, config: ConfigRow, mint: Mint, pausing: 
 type Expected = {
   wallet: Address
   balance: string
+  /** What its holds have on chain, and every account that one was ever in. */
+  held: string
+  hold_accounts: Address[]
   busy: boolean
 }
 
@@ -131,7 +134,7 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
   let busy = 0
   await forEachBatch(expected(workspaceId, config, null), ACCOUNTS, async (batch) => {
     const accounts = await readAll(audited, config, batch)
-    for (const { amount } of accounts) held += amount
+    for (const account of accounts) held += account.amount + account.held
     busy += batch.filter((one) => one.busy).length
     report.checked.holdings += batch.length
     const suspects = await compareAccounts(audited, config, batch, accounts)
@@ -163,14 +166,21 @@ const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | n
     where workspace_id = ${workspaceId} and schema_id = ${config.required_schema} and verified_at is not null
       and ${config.transfer_mode === "holder"}
   )
-  select k.wallet, coalesce(h.balance, 0)::text as balance, k.wallet in (select wallet from busy) as busy
+  select k.wallet, coalesce(h.balance, 0)::text as balance, k.wallet in (select wallet from busy) as busy,
+    coalesce(o.held, 0)::text as held, coalesce(o.accounts, '{}') as hold_accounts
   from known k left join holdings h
     on h.workspace_id = ${workspaceId} and h.mint_config = ${config.id} and h.wallet = k.wallet
+  left join (
+    select wallet, sum(remaining + taking) filter (where state = 'active') as held, array_agg(distinct account) as accounts
+    from holds where workspace_id = ${workspaceId} and mint_config = ${config.id} and account is not null group by wallet
+  ) o on o.wallet = k.wallet
   where ${wallets === null} or k.wallet = any(${wallets ?? []}::text[])`
 
 const readAll = async ({ workspaceId, chain }: Audited, config: ConfigRow, batch: readonly Expected[]) => {
   const keys = batch.map(({ wallet }) => ({ config: config.id, wallet }))
-  return (await readAccountsNow(sql, { workspaceId, rpc: chain.rpc.patient }, keys)).accounts
+  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
+  const holds = batch.flatMap(({ hold_accounts }, i) => hold_accounts.map((account) => ({ ...keys[i]!, account })))
+  return (await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since }, holds)).accounts
 }
 
 type Suspect = Difference & { wallet: Address }
@@ -183,13 +193,15 @@ async function compareAccounts(
 ): Promise<Suspect[]> {
   const suspects: Suspect[] = []
   const reasonFor = await reasonsToBeFrozen(workspaceId, config, batch)
-  for (const [i, { wallet, balance, busy }] of batch.entries()) {
-    const { state, amount } = accounts[i]!
+  for (const [i, { wallet, balance, held, busy }] of batch.entries()) {
+    const { state, amount, held: inHolds, isHoldOpen } = accounts[i]!
     const who = `${workspaceId}: the ${config.id} account of ${wallet}`
     const suspect = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
     if (busy) continue
     if (config.transfer_mode === "agent" && amount !== BigInt(balance))
       suspect("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
+    if (inHolds !== BigInt(held)) suspect("asset_held", `holds ${inHolds} base units back, but its holds have ${held}`)
+    if (isHoldOpen) suspect("asset_not_frozen", "has a hold account that is not frozen")
     const reason = reasonFor(wallet)
     if (state === "thawed" && reason !== null) suspect("asset_not_frozen", `is not frozen, but ${reason}`)
   }

@@ -26,6 +26,7 @@ import {
   getConfig,
   lockConfig,
   lockCreation,
+  requireNoHolds,
   requireSchemaOf,
 } from "./configs.ts"
 import { followPause, startReconciling } from "./pause.ts"
@@ -158,6 +159,7 @@ async function changeConfig(
     fail("validation_failed", `${fixed}: cannot change; ${has}. Keep it, or create a configuration with another id.`)
   }
   await requireSchemaOf(sql, workspaceId, config)
+  if (known.transfer_mode !== config.transfer_mode) await requireNoHolds(sql, workspaceId, id)
   const make = async (sql: Transaction) => {
     if (idempotency) await claimKey(sql, idempotency, id)
     return makeChange(sql, author, known, config)

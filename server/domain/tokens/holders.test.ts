@@ -46,6 +46,8 @@ test("holders are listed by balance and then by wallet, with what the chain hold
     percent: "76.923",
     incoming: "0",
     outgoing: "0",
+    available: "10",
+    held: "0",
     counted: true,
     verification: "verified",
     attestation_id: expect.stringMatching(/^att_/),

@@ -10,7 +10,7 @@ import { clock } from "#server/lib/time.ts"
 import type { WalletParts } from "#server/solana/addresses.ts"
 import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
-import { readAccountsNow } from "./account-states.ts"
+import { readAllAccountsNow } from "./account-states.ts"
 import { readConfig } from "./configs.ts"
 import { loadFreezes, shownFreeze, toShownFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
@@ -123,7 +123,7 @@ export async function listHolders(
         wallet: row.wallet,
         balance: units(row.balance),
         percent: percentOf(
-          config.transfer_mode === "holder" && account ? account.amount : BigInt(row.balance),
+          config.transfer_mode === "holder" && account ? account.amount + account.held : BigInt(row.balance),
           BigInt(config.supply),
         ),
         incoming: units(row.incoming),
@@ -138,7 +138,7 @@ export async function listHolders(
         attestation_id: row.attestation_id,
         investor: row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
         account: account && (account.state === "thawed" ? "open" : account.state),
-        onchain_balance: account && units(account.amount),
+        onchain_balance: account && units(account.amount + account.held),
         freeze: toShownFreeze(freezeOf(keys[i]!)),
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
@@ -163,7 +163,7 @@ export async function readStates(
   const chain = deployment.chains[mode]
   if (!chain) return null
   try {
-    return (await readAccountsNow(sql, { workspaceId, rpc: chain.rpc.patient }, keys)).accounts
+    return (await readAllAccountsNow(sql, { workspaceId, rpc: chain.rpc.patient }, keys)).accounts
   } catch (error) {
     logger.debug({ err: error }, "could not read holders' accounts from the chain")
     return null

@@ -28,9 +28,9 @@ export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreez
 
 /** Holds. */
 export { availability, readHeld } from "./holds/available.ts"
-export { expireHolds } from "./holds/expire.ts"
+export { expireHolds, releaseExpired } from "./holds/expire.ts"
 export { getHold, holdRecord, holdState, listHolds } from "./holds/hold.ts"
-export { placeHold } from "./holds/place.ts"
+export { type HoldAnswer, placeHold } from "./holds/place.ts"
 export { releaseHold } from "./holds/release.ts"
 
 /** Operations as clients see them. */
@@ -57,6 +57,8 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
 /** Kinds of operations. */
 export { burn } from "./operations/burn.ts"
+export { hold } from "./operations/hold.ts"
+export { release } from "./operations/release.ts"
 export { createAssetMint } from "./operations/create-asset-mint.ts"
 export { mint } from "./operations/mint.ts"
 export { moveAssetAuthority } from "./operations/move-asset-authority.ts"

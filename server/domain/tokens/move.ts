@@ -105,16 +105,16 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   if (!row) return refuse(unknownConfig(config))
   const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
   const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
-  const { state, amount } = read.accounts[0]!
-  const whole = fromBaseUnits(amount, row.decimals)
-  const wanted = { key: { config, wallet }, config: row, onChain: amount }
+  const account = read.accounts[0]!
+  const whole = fromBaseUnits(account.amount + account.held, row.decimals)
+  const wanted = { key: { config, wallet }, config: row, account }
   const [available] = await readAvailability(sql, workspaceId, [wanted])
   return {
     user_pubkey: wallet,
     mint_config: config,
     amount: whole,
     ...available!,
-    frozen: state !== "thawed",
+    frozen: account.state !== "thawed",
     wallet_freeze: toWalletFreeze(freezeOf({ config, wallet })),
   }
 }

@@ -12,13 +12,13 @@ import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { type ErrorCode, fail, isErrorCode } from "#shared/errors.ts"
-import { type MovementKind, movementKinds, reasonCodes } from "#shared/movements.ts"
+import { type MovementKind, type OperationKind, operationKinds, reasonCodes } from "#shared/movements.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
 import { refuse, unknownConfig } from "./config.ts"
 import type { Grounds } from "./operations/forced.ts"
 import type { StoredMovement } from "./stored-movement.ts"
 
-export const operationKind = z.enum(movementKinds)
+export const operationKind = z.enum(operationKinds)
 
 export const operationStatus = z
   .enum(operationStatuses)
@@ -40,7 +40,7 @@ export const operationRecord = z
       example: "confirmed",
     }),
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
-    user_pubkey: wallet.optional().meta({ description: "Mint: the recipient. Burn: the holder" }),
+    user_pubkey: wallet.optional().meta({ description: "Mint: the recipient. Burn, hold and release: the holder" }),
     from_pubkey: wallet.optional().meta({ description: "Transfer and forced transfer: the sender" }),
     to_pubkey: wallet.optional().meta({
       description: "Transfer and forced transfer: the recipient",
@@ -63,12 +63,13 @@ export const operationRecord = z
       .nullable()
       .meta({ description: "Why it failed; null unless it failed", examples: [null] }),
     reason_code: reasonCode.nullable().meta({
-      description: "Burn and forced transfer: why. Null for other kinds, and for what a restored database has lost",
+      description:
+        "Burn, forced transfer, hold and release: why. Null for other kinds, and for what a restored database has lost",
       example: null,
     }),
     reference: z.string().nullable().meta({
       maxLength: 200,
-      description: "Burn and forced transfer: your reference",
+      description: "Burn, forced transfer, hold and release: your reference",
       example: null,
     }),
     document_sha256: z.string().nullable().meta({
@@ -81,7 +82,7 @@ export const operationRecord = z
       example: null,
     }),
     hold_id: idOf("hold").nullable().meta({
-      description: "The hold that it executes; null for other operations",
+      description: "The hold that it places, releases or executes; null for other operations",
       example: null,
     }),
     approval_id: idOf("apr").nullable().meta({
@@ -117,7 +118,7 @@ export type OperationRow = Omit<
   RowOf<
     typeof operationColumns,
     {
-      kind: MovementKind
+      kind: OperationKind
       mint_config: string
       payload: { amount: string; approval_id?: string; holder_consent?: boolean; hold_id?: string } & Grounds
     }
@@ -145,8 +146,8 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     status: row.status,
     mint_config: row.mint_config,
     // Whether a wallet is there depends on the kind.
-    ...(row.kind === "mint" && { user_pubkey: row.wallet! }),
-    ...(row.kind === "burn" && { user_pubkey: row.from_wallet! }),
+    ...((row.kind === "mint" || row.kind === "release") && { user_pubkey: row.wallet! }),
+    ...((row.kind === "burn" || row.kind === "hold") && { user_pubkey: row.from_wallet! }),
     ...(row.wallet !== null && row.from_wallet !== null && { from_pubkey: row.from_wallet, to_pubkey: row.wallet }),
     amount: fromBaseUnits(readBaseUnits(row.payload.amount), row.decimals),
     mint: row.mint,

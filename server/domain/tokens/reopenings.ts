@@ -44,8 +44,7 @@ export async function loadReopenings(
   const accounts = absent.map(({ config, wallet }) => accountOf(workspaceId, config, wallet))
   const rows = await sql<Row[]>`
     select a.id,
-      coalesce((select case when p.period = ${periodOf(clock.now())} then p.reopened else 0 end from paid_accounts p
-        where p.workspace_id = ${workspaceId} and p.account = a.account), 0) as reopened,
+      ${reopenedThisMonth(sql, workspaceId)} as reopened,
       exists (select from (
           select o.signature from operations o
           where o.workspace_id = ${workspaceId} and o.wallet = a.wallet and o.mint_config = a.mint_config
@@ -69,10 +68,51 @@ export async function loadReopenings(
     if (!row) return null
     if (row.is_fresh) return row.behind > limit ? { do: "defer" } : null
     if (row.is_uncounted || row.behind > 0) return { do: "defer" }
-    if (row.reopened < limit) return null
-    const { wallet, config } = receiving.get(id)!
-    const detail = reopenedTooOften(wallet, config)
-    return { do: "fail", refusal: { code: "account_reopening_limit", detail } }
+    return planAfter(row, receiving.get(id)!)
+  }
+}
+
+/**
+ * The same for hold accounts, which their owners can close when they are empty. One operation of a wallet runs at a
+ * time, so no other can be about to open the account.
+ */
+export async function loadHoldReopenings(
+  sql: Queryable,
+  workspaceId: string,
+  absent: readonly (HoldingKey & { id: string; account: Address })[],
+): Promise<(id: string) => Plan | null> {
+  if (absent.length === 0) return () => null
+  const rows = await sql<{ id: string; reopened: number; is_uncounted: boolean }[]>`
+    select a.id, ${reopenedThisMonth(sql, workspaceId)} as reopened,
+      exists (select from (
+          select o.signature from operations o
+          where o.workspace_id = ${workspaceId} and o.from_wallet = a.wallet and o.mint_config = a.mint_config
+            and o.kind = 'hold' and o.status = 'confirmed' order by o.seq desc limit ${RECENT}) o
+        join transactions t on t.signature = o.signature
+        where t.counted_at is null and t.fee is not null and t.rent > 0) as is_uncounted
+    from unnest(${absent.map(({ id }) => id)}::text[], ${absent.map(({ account }) => account)}::text[],
+        ${absent.map(({ wallet }) => wallet)}::text[], ${absent.map(({ config }) => config)}::text[])
+      as a(id, account, wallet, mint_config)`
+  const known = new Map(rows.map((row) => [row.id, row]))
+  const receiving = new Map(absent.map((one) => [one.id, one]))
+  return (id) => {
+    const row = known.get(id)
+    if (!row) return null
+    if (row.is_uncounted) return { do: "defer" }
+    return planAfter(row, receiving.get(id)!)
+  }
+}
+
+/** How often the account `a.account` was paid for this month, not counting its very first time. */
+const reopenedThisMonth = (sql: Queryable, workspaceId: string) => sql`
+  coalesce((select case when p.period = ${periodOf(clock.now())} then p.reopened else 0 end from paid_accounts p
+    where p.workspace_id = ${workspaceId} and p.account = a.account), 0)`
+
+function planAfter({ reopened }: { reopened: number }, { wallet, config }: HoldingKey): Plan | null {
+  if (reopened < deployment.settings.VOUCH_ACCOUNT_REOPENINGS) return null
+  return {
+    do: "fail",
+    refusal: { code: "account_reopening_limit", detail: reopenedTooOften(wallet, config) },
   }
 }
 

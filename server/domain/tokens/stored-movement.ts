@@ -1,7 +1,6 @@
 import type { Address } from "#shared/address.ts"
 import type { Between, MovementKind, ReasonCode } from "#shared/movements.ts"
 import type { ForcedBy } from "./operations/forced.ts"
-import type { TokenRequest } from "./token-request.ts"
 
 /** The body of a movement's request, as an approval stores it. */
 export type StoredMovement = {
@@ -20,7 +19,17 @@ export type StoredMovement = {
 }
 
 /** A movement as its request names it. */
-export type Wanted = Pick<TokenRequest, "config" | "movement" | "forced" | "amount" | "holds" | "executes">
+export type Wanted = {
+  config: string
+  movement: Between<Address>
+  forced: ForcedBy | null
+  /** Holds that a forced act takes from first, in this order. */
+  holds?: readonly string[] | undefined
+  /** The hold that it executes: it takes from this one only. */
+  executes?: string | undefined
+  /** Whole tokens, as the caller wrote them. */
+  amount: string
+}
 
 export function storedMovement({ config, movement, amount, forced, holds, executes }: Wanted): StoredMovement {
   const { kind, from, to } = movement

@@ -11,20 +11,12 @@ import type { BoundConfig, RequestRefusal } from "./config.ts"
 import type { Disclosure } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
 import type { ForcedBy } from "./operations/forced.ts"
+import type { Wanted } from "./stored-movement.ts"
 
 // A request to move tokens, what binds it, and what can come of it. `reservations.ts` decides it.
 
-export type TokenRequest = {
+export type TokenRequest = Wanted & {
   idempotency: IdempotencyClaim | null
-  config: string
-  movement: Between<Address>
-  forced: ForcedBy | null
-  /** Holds that a forced act takes from first, in this order. */
-  holds?: readonly string[] | undefined
-  /** The hold that it executes: it takes from this one only. */
-  executes?: string | undefined
-  /** Whole tokens, as the caller wrote them. */
-  amount: string
   /** The actor, for the audit log. */
   author: Author
   /** What a refusal can reveal to the caller. */

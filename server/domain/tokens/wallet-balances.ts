@@ -7,7 +7,7 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
-import { readAccountsNow } from "./account-states.ts"
+import { readAllAccountsNow } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { loadFreezes, toWalletFreeze, walletFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
@@ -41,7 +41,7 @@ type WalletBalances = z.infer<typeof walletBalances>
 
 /** Errors: chain_unavailable. */
 export const readBalances = (at: { workspaceId: string; rpc: Rpc }, keys: readonly HoldingKey[]) =>
-  readAccountsNow(sql, at, keys).catch((cause) =>
+  readAllAccountsNow(sql, at, keys).catch((cause) =>
     fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }),
   )
 
@@ -58,15 +58,15 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
   const available = await readAvailability(
     sql,
     workspaceId,
-    keys.map((key, i) => ({ key, config: configs[i]!, onChain: accounts[i]!.amount })),
+    keys.map((key, i) => ({ key, config: configs[i]!, account: accounts[i]! })),
   )
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
-    const { state, amount } = accounts[i]!
-    if (state === "absent") return []
+    const { state, amount, held } = accounts[i]!
+    if (state === "absent" && held === 0n) return []
     const wallet_freeze = toWalletFreeze(freezeOf(keys[i]!))
-    const whole = fromBaseUnits(amount, decimals)
+    const whole = fromBaseUnits(amount + held, decimals)
     return [
-      { mint_config: id, mint: mint!, amount: whole, ...available[i]!, frozen: state === "frozen", wallet_freeze },
+      { mint_config: id, mint: mint!, amount: whole, ...available[i]!, frozen: state !== "thawed", wallet_freeze },
     ]
   })
   return { user_pubkey: wallet, slot, data }

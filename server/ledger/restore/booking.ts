@@ -4,6 +4,7 @@ import { type Queryable, background as sql } from "#db/client.ts"
 import type { Unexplained } from "#db/schema/ledger.ts"
 import { takeFromArchive } from "#server/ledger/archive.ts"
 import { decodeAll, type Operations } from "#server/ledger/definition.ts"
+import { issuedBy } from "#server/ledger/issuer.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { OPERATION_COLUMNS, type OperationRow, toRow } from "#server/ledger/operation.ts"
 import { type Issuers, issuersOf, readOwnTransaction, signersOf } from "#server/ledger/own-transactions.ts"
@@ -11,6 +12,7 @@ import { settleConfirmed } from "#server/ledger/settle.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { holdPlace } from "#server/solana/asset-hold.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
 import { type Carried, carriedBy, ownersIn } from "./carried.ts"
@@ -66,7 +68,7 @@ export class Booking {
     const workspaceId = signer ? issuers.get(signer)! : await this.#workspaceWith(carried)
     if (workspaceId === null) return "foreign"
     const owners = ownersIn(message)
-    await this.#readOwners(carried, owners)
+    await this.#readOwners(workspaceId, carried, owners)
     const signatures = transaction.signatures.map((one) => bs58.decode(one))
     const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
     const ownerOf: OwnerOf = (account) => owners.get(account) ?? null
@@ -87,24 +89,28 @@ export class Booking {
   }
 
   /** Adds the owners of token accounts, as read from the chain. */
-  async #readOwners(carried: readonly Carried[], owners: Map<Address, Address>): Promise<void> {
-    const named = carried.filter(({ instruction }) => MOVES.has(instruction))
-    const unknown = named.flatMap(({ accounts }) => accounts.slice(0, 3)).filter((account) => !owners.has(account))
+  async #readOwners(workspaceId: string, carried: readonly Carried[], owners: Map<Address, Address>): Promise<void> {
+    const named = carried
+      .filter(({ instruction }) => MOVES.has(instruction))
+      .flatMap(({ accounts, more }) => [accounts, ...more.map((one) => one.accounts)])
+    const unknown = named.flatMap((accounts) => accounts.slice(0, 3)).filter((account) => !owners.has(account))
     const { value } = await this.#chain.rpc.settling.accounts(
       unknown.map((account) => new PublicKey(account)),
       { since: 0 },
     )
+    const authorities = (await issuedBy(sql, workspaceId)).map(publicKeyOf)
     for (const [i, account] of unknown.entries()) {
       const data = value[i]?.data
       if (!data || data.length < OWNER_OFFSET + 32) continue
       const owner = new PublicKey(data.subarray(OWNER_OFFSET, OWNER_OFFSET + 32))
       // Its address derives from its owner, so a node cannot give a false owner.
-      const derives = named.some(
-        ({ accounts }) =>
-          accounts.includes(account) &&
-          accounts.some((mint) => addressOf(tokenAccountOf(publicKeyOf(mint), owner)) === account),
+      const derives = (mint: PublicKey) =>
+        addressOf(tokenAccountOf(mint, owner)) === account ||
+        authorities.some((base) => addressOf(holdPlace(base, mint, owner).account) === account)
+      const isOwner = named.some(
+        (accounts) => accounts.includes(account) && accounts.some((mint) => derives(publicKeyOf(mint))),
       )
-      if (derives) owners.set(account, addressOf(owner))
+      if (isOwner) owners.set(account, addressOf(owner))
     }
   }
 

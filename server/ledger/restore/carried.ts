@@ -1,4 +1,5 @@
-import type { VersionedMessage } from "@solana/web3.js"
+import { PublicKey, type VersionedMessage } from "@solana/web3.js"
+import { addressOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, readBaseUnits } from "#shared/amount.ts"
@@ -13,10 +14,28 @@ export type Carried = {
   accounts: Address[]
   /** Base units that it minted, burned or moved; null if none. */
   amount: BaseUnits | null
+  /**
+   * The same operation's other movements in the transaction. One that takes from a wallet's two accounts has a movement
+   * for each, behind the same memo.
+   */
+  more: { accounts: Address[]; amount: BaseUnits }[]
 }
 
 /** Everything that one of our transactions carried, in order. */
 export function carriedBy(message: VersionedMessage): Carried[] {
+  const all = effectsIn(message)
+  const first = new Map<string, Carried>()
+  return all.filter((one) => {
+    const { memo, instruction, accounts, amount } = one
+    if (amount === null) return true
+    const known = first.get(`${memo}/${instruction}`)
+    if (known === undefined) first.set(`${memo}/${instruction}`, one)
+    else known.more.push({ accounts, amount })
+    return known === undefined
+  })
+}
+
+function effectsIn(message: VersionedMessage): Carried[] {
   const instructions = decodeInstructions(message)
   return instructions.flatMap(({ memo }, i): Carried[] => {
     const id = memo === null ? undefined : /^vouch:1:([^:]+)/.exec(memo)?.[1]
@@ -29,15 +48,23 @@ export function carriedBy(message: VersionedMessage): Carried[] {
         instruction: next.name ?? "unknown",
         accounts: next.accounts.map(({ address }) => address as Address),
         amount: next.amount === null ? null : readBaseUnits(next.amount),
+        more: [],
       },
     ]
   })
 }
 
-/** The owners of the token accounts that a transaction creates, from the instructions: `payer, account, owner, …` */
+/**
+ * The owners of the token accounts that a transaction creates, from the instructions: the third account of the one that
+ * creates a wallet's main account, and the data of the one that initializes a hold account.
+ */
 export function ownersIn(message: VersionedMessage): Map<Address, Address> {
-  const made = decodeInstructions(message).filter(
-    ({ program_name, name }) => program_name === "Associated token account" && name !== null,
+  return new Map(
+    decodeInstructions(message).flatMap(({ program_name, name, accounts, data }): [Address, Address][] => {
+      const [first, second, third] = accounts.map(({ address }) => address as Address)
+      if (program_name === "Associated token account" && name !== null) return [[second!, third!]]
+      if (program_name !== "Token-2022" || name !== "InitializeAccount3") return []
+      return [[first!, addressOf(new PublicKey(Buffer.from(data, "base64").subarray(1, 33)))]]
+    }),
   )
-  return new Map(made.map(({ accounts }) => [accounts[1]!.address as Address, accounts[2]!.address as Address]))
 }

@@ -63,3 +63,52 @@ test.each(["agent", "holder"])(
     expect(json).toMatchObject({ kind: "force_transfer", reason_code: null, reference: null, document_sha256: null })
   },
 )
+
+test("lost holds in holder mode come back, and so does what became of them", async () => {
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [first, second] = await tokens.wallets(2)
+  await tokens.mint(config, first, "20")
+  const about = { user_pubkey: first, mint_config: config, ...grounds }
+  const { document_sha256: _none, ...held } = about
+  const place = async (amount: string) =>
+    (await tokens.post("/token/holds", { ...held, amount })).json.hold_id as string
+  const known = await place("5")
+  await idle()
+  await app.stop()
+  const backup = await backUp()
+  await serve()
+  const [burned, released, kept] = [await place("4"), await place("3"), await place("2")]
+  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...grounds }
+  const lost = [
+    // The oldest holds give, because the chain does not show which ones were named.
+    await tokens.post("/token/burn", { ...about, amount: "8", holder_consent: true, holds: [known, burned] }),
+    await tokens.post(`/token/hold/${released}/release`, {}),
+    await tokens.post("/token/force-transfer", { ...taken, amount: "3", holds: [burned] }),
+  ]
+  expect(lost.map(({ status, text }) => [status, text.slice(0, 0)])).toEqual(lost.map(() => [200, ""]))
+  const before = await tokens.get(`/token/balance/${first}?mint_config=${config}`)
+  await idle()
+  await restore(backup)
+  await goesOn()
+
+  const states = async () => {
+    const ids = [known, burned, released, kept]
+    const rows = await sql`
+      select state, remaining::text, taking::text from holds where id = any(${ids}) order by array_position(${ids}, id)`
+    return rows.map(({ state, remaining, taking }) => [state, remaining, taking])
+  }
+  expect(await states()).toEqual([
+    ["executed", "0", "0"],
+    ["executed", "0", "0"],
+    ["released", "0", "0"],
+    ["active", "2", "0"],
+  ])
+  const { json } = await tokens.get(`/token/balance/${first}?mint_config=${config}`)
+  expect(json).toMatchObject({ amount: before.json.amount, held: "2", available: before.json.available })
+  expect((await tokens.get(`/token/hold/${kept}`)).json).toMatchObject({
+    ...{ reason_code: "other", reference: "Restored from the chain" },
+    onchain_account: (await tokens.get(`/token/hold/${known}`)).json.onchain_account,
+  })
+  await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+  expect((await tokens.post(`/token/hold/${kept}/release`, {})).json.state).toBe("released")
+})

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Context } from "#domain/requests"
 import * as tokens from "#domain/tokens"
 import { idOf, listOf, page, time } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
@@ -8,6 +9,13 @@ import { grounds } from "./servicing-fields.ts"
 const { endpoint } = endpointsIn("Token")
 
 const id = idOf("hold").meta({ description: "The hold's id" })
+
+/** Answers 202 if the operation is still in progress. */
+async function answerHold(ctx: Pick<Context, "answer">, answer: Promise<tokens.HoldAnswer>) {
+  const { record, isFinal } = await answer
+  if (!isFinal) ctx.answer.status = 202
+  return record
+}
 
 /** Parts of a wallet's balance that cannot move. */
 export const holdRouter = router({
@@ -19,12 +27,15 @@ export const holdRouter = router({
       "invalid_amount",
       "insufficient_balance",
       "amount_held",
+      "mint_paused",
+      "account_reopening_limit",
       "chain_unavailable",
     ],
+    accepted: "/token/hold/{hold_id}",
     operationId: "placeHold",
     summary: "Hold tokens",
     description:
-      "Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen.",
+      "Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen. In holder mode an operation moves the tokens into a second, frozen account of the same wallet; the hold is `pending` until that is on chain.",
     input: z.object({
       user_pubkey: walletAddress,
       mint_config: tokens.knownConfigId,
@@ -37,15 +48,18 @@ export const holdRouter = router({
     }),
     output: tokens.holdRecord,
   }).mutation(({ ctx, input }) =>
-    tokens.placeHold({
-      ...ctx,
-      wallet: input.user_pubkey,
-      mintConfig: input.mint_config,
-      amount: input.amount,
-      reasonCode: input.reason_code,
-      reference: input.reference,
-      expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
-    }),
+    answerHold(
+      ctx,
+      tokens.placeHold({
+        ...ctx,
+        wallet: input.user_pubkey,
+        mintConfig: input.mint_config,
+        amount: input.amount,
+        reasonCode: input.reason_code,
+        reference: input.reference,
+        expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+      }),
+    ),
   ),
 
   list: endpoint("GET /token/holds", {
@@ -83,11 +97,12 @@ export const holdRouter = router({
 
   release: endpoint("POST /token/hold/{id}/release", {
     scope: "token:control",
-    fails: ["hold_not_found", "hold_ended", "chain_unavailable"],
+    fails: ["hold_not_found", "hold_ended", "mint_paused", "account_reopening_limit", "chain_unavailable"],
+    accepted: "/token/hold/{hold_id}",
     operationId: "releaseHold",
     summary: "Release a hold",
     description: "Makes what it still holds available again.",
     input: z.object({ id }),
     output: tokens.holdRecord,
-  }).mutation(({ ctx, input }) => tokens.releaseHold({ ...ctx, holdId: input.id })),
+  }).mutation(({ ctx, input }) => answerHold(ctx, tokens.releaseHold({ ...ctx, holdId: input.id }))),
 })

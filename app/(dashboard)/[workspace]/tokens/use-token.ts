@@ -19,6 +19,8 @@ export const kindNames = {
   transfer: "Transfer",
   burn: "Burn",
   force_transfer: "Forced transfer",
+  hold: "Hold",
+  release: "Release of a hold",
 } as const satisfies Record<Operation["kind"], string>
 
 /** What takes tokens out of a wallet, whatever the rules say about its holder. */

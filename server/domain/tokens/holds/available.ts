@@ -2,6 +2,8 @@ import type { Queryable } from "#db/client.ts"
 import { amountText } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
+import type { AssetAccount } from "../account-states.ts"
+import type { ConfigRow } from "../config.ts"
 import { type Holding, type HoldingKey, keyName, listed, readHoldings } from "../holder-facts.ts"
 
 /** What records of a balance say about holds. */
@@ -43,23 +45,20 @@ export const availabilityOf = (
 
 /**
  * The same for balances that were read from the chain. In agent mode the books decide what can be moved. In holder mode
- * everything in the account can be.
+ * everything in the main account can be, and the hold account has the rest.
  */
 export async function readAvailability(
   sql: Queryable,
   workspaceId: string,
-  wanted: readonly { key: HoldingKey; config: { transfer_mode: string; decimals: number }; onChain: bigint }[],
+  wanted: readonly { key: HoldingKey; config: Pick<ConfigRow, "transfer_mode" | "decimals">; account: AssetAccount }[],
 ): Promise<{ available: string; held: string }[]> {
   const keys = wanted.map(({ key }) => key)
   const [heldOf, holdingOf] = await Promise.all([
     readHeld(sql, workspaceId, keys),
     readHoldings(sql, workspaceId, keys),
   ])
-  return wanted.map(({ key, config, onChain }) => {
-    const { available, held } = availabilityOf(holdingOf(key), heldOf(key), config.decimals)
-    return {
-      available: config.transfer_mode === "agent" ? available : fromBaseUnits(onChain, config.decimals),
-      held,
-    }
+  return wanted.map(({ key, config: { transfer_mode, decimals }, account }) => {
+    if (transfer_mode === "agent") return availabilityOf(holdingOf(key), heldOf(key), decimals)
+    return { available: fromBaseUnits(account.amount, decimals), held: fromBaseUnits(account.held, decimals) }
   })
 }

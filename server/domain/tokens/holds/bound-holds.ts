@@ -43,10 +43,10 @@ export class BoundHolds {
     return { named: those!.reduce((sum, { remaining }) => sum + remaining, 0n), others: others!.map(({ id }) => id) }
   }
 
-  /** Ends what has expired. The holding no longer counts it as held. */
+  /** Ends what has expired. The holding no longer counts it as held. What is on chain has to be moved back first. */
   expire(now: Date, holdingOf: (key: HoldingKey) => Holding): void {
     for (const hold of this.#all.values()) {
-      if (!hasExpired({ ...hold, remaining: String(hold.remaining) }, now)) continue
+      if (hold.account !== null || !hasExpired({ ...hold, remaining: String(hold.remaining) }, now)) continue
       this.end(hold, "expired", hold.expires_at!, holdingOf(keyOf(hold)))
     }
   }

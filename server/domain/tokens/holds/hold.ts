@@ -58,11 +58,15 @@ const decimalsColumn = columns("mint_configs", "decimals")
 /** A hold, with what its amounts need to be shown. */
 export type ShownRow = HoldRow & RowOf<typeof decimalsColumn>
 
-/** Whether its time has come. Not while operations take all that is left, because they decide how it ends. */
+/**
+ * Whether its time has come. Not while operations take all that is left, because they decide how it ends. On chain it is
+ * one of those that moves it back.
+ */
 export const hasExpired = (
-  { state, remaining, expires_at }: Pick<HoldRow, "state" | "remaining" | "expires_at">,
+  { state, remaining, expires_at, account }: Pick<HoldRow, "state" | "remaining" | "expires_at" | "account">,
   now: Date,
-): boolean => state === "active" && BigInt(remaining) > 0n && expires_at !== null && expires_at <= now
+): boolean =>
+  state === "active" && (BigInt(remaining) > 0n || account !== null) && expires_at !== null && expires_at <= now
 
 /** The state now: a hold expires as soon as its time has come, and its row is updated later. */
 const stateOf = (row: HoldRow): HoldState => (hasExpired(row, clock.now()) ? "expired" : row.state)
@@ -137,7 +141,7 @@ export async function listHolds(
 
 /** By the time of reading, as in `stateOf`. */
 function hasState(state: HoldState) {
-  const hasExpired = sql`(h.state = 'active' and h.remaining > 0 and h.expires_at is not null and h.expires_at <= ${clock.now()})`
+  const hasExpired = sql`(h.state = 'active' and (h.remaining > 0 or h.account is not null) and h.expires_at is not null and h.expires_at <= ${clock.now()})`
   if (state === "active") return sql`and h.state = 'active' and not ${hasExpired}`
   if (state === "expired") return sql`and (h.state = 'expired' or ${hasExpired})`
   return sql`and h.state = ${state}`

@@ -1,11 +1,16 @@
 import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { RequestRefusal } from "../config.ts"
 import type { Considered } from "../token-request.ts"
 import type { BoundHold, BoundHolds } from "./bound-holds.ts"
+import { hasExpired } from "./hold.ts"
 
 /** Why a hold can neither be released nor taken from; null if it can. */
-export function whyEnded({ id, state, remaining }: Pick<BoundHold, "id" | "state" | "remaining">): string | null {
+export function whyEnded(hold: BoundHold): string | null {
+  const { id, state, remaining } = hold
+  if (hasExpired({ ...hold, remaining: String(remaining) }, clock.now())) return `${id} is expired.`
+  if (state === "pending") return `${id} is not on chain yet.`
   if (state !== "active") return `${id} is ${state}.`
   return remaining > 0n ? null : `Operations take all that ${id} holds. If one fails, it holds again what that took.`
 }

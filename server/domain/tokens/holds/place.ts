@@ -2,7 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
 import { type Command, claimKey } from "#domain/requests"
-import { refuseInQuarantine } from "#server/ledger/index.ts"
+import { refuseInQuarantine, whileWaiting } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -11,10 +11,13 @@ import { fail } from "#shared/errors.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { type ConfigRow, invalidAmount, loadConfigs, refuse, unknownConfig } from "../config.ts"
 import { type Holdings, lockHoldings } from "../holder-facts.ts"
+import { refusalOfPaused } from "../operations/held-account.ts"
+import { beginHold, outcomeOf } from "./begin.ts"
 import { bindHolds } from "./bound-holds.ts"
-import { findHold, getHold, type HoldRecord, toHoldRecord } from "./hold.ts"
+import { findHold, type HoldRecord, toHoldRecord } from "./hold.ts"
 
 export type Placing = Command & {
+  respondAsync: boolean
   wallet: Address
   mintConfig: string
   /** Whole tokens, as the caller wrote them. */
@@ -24,33 +27,56 @@ export type Placing = Command & {
   expiresAt: Date | null
 }
 
+/** `isFinal` is false if the hold is still on its way to the chain. */
+export type HoldAnswer = { record: HoldRecord; isFinal: boolean }
+
 /**
- * Holds part of a wallet's balance, whatever the rules say about the wallet. Errors: unknown_mint_config,
- * invalid_amount, insufficient_balance, amount_held, validation_failed for the expiry, chain_unavailable in quarantine.
+ * Holds part of a wallet's balance, whatever the rules say about the wallet. In holder mode an operation moves it. Errors:
+ * unknown_mint_config, invalid_amount, insufficient_balance, amount_held, validation_failed for the expiry, mint_paused,
+ * account_reopening_limit, chain_unavailable in quarantine.
  */
-export async function placeHold(placing: Placing): Promise<HoldRecord> {
+export const placeHold = (placing: Placing): Promise<HoldAnswer> =>
+  placing.respondAsync ? begin(placing) : whileWaiting(placing.principal.workspaceId, () => begin(placing))
+
+async function begin(placing: Placing): Promise<HoldAnswer> {
+  const { principal, idempotency, respondAsync } = placing
+  const holdId = idempotency?.begun ?? (await record(placing))
+  const { state, operation_id } = await findHold(sql, principal.workspaceId, holdId)
+  const operationId = state === "pending" || state === "failed" ? operation_id : null
+  return outcomeOf(principal, { holdId, operationId, respondAsync })
+}
+
+/** Records a hold, and returns its id. */
+async function record(placing: Placing): Promise<string> {
   const { principal, requestId, idempotency, wallet, mintConfig, reasonCode, reference, expiresAt } = placing
   const { workspaceId } = principal
-  if (idempotency?.begun) return getHold(principal, idempotency.begun)
   const now = clock.now()
   if (expiresAt !== null && expiresAt <= now) fail("validation_failed", "expires_at: must be in the future.")
-  const record = await sql.begin(async (sql) => {
+  const id = newId("hold")
+  await sql.begin(async (sql) => {
     const config = (await loadConfigs(sql, workspaceId, [mintConfig], { lock: true })).get(mintConfig)
     if (!config) return refuse(unknownConfig(mintConfig))
     const amount = toBaseUnits(placing.amount, config.decimals) ?? refuse(invalidAmount(config))
     await refuseInQuarantine(sql, workspaceId)
-    if (config.transfer_mode === "holder") throw new Error("holds in holder mode are not supported")
-    const holdings = await lockHoldings(sql, workspaceId, [{ config: mintConfig, wallet }])
-    await requireAvailable(sql, workspaceId, { config, wallet, amount, holdings, now })
-    const id = newId("hold")
     if (idempotency) await claimKey(sql, idempotency, id)
-    holdings.of({ config: mintConfig, wallet }).held += amount
-    await holdings.save(sql)
+    const isOnChain = config.transfer_mode === "holder"
+    let operationId: string | null = null
+    if (isOnChain) {
+      requireMovable(config, wallet)
+      const grounds = { reason_code: reasonCode, reference }
+      const payload = { mint_config: mintConfig, from_wallet: wallet, amount, hold_id: id, ...grounds }
+      operationId = await beginHold(sql, workspaceId, payload)
+    } else {
+      const holdings = await lockHoldings(sql, workspaceId, [{ config: mintConfig, wallet }])
+      await requireAvailable(sql, workspaceId, { config, wallet, amount, holdings, now })
+      holdings.of({ config: mintConfig, wallet }).held += amount
+      await holdings.save(sql)
+    }
     await sql`
       insert into holds (workspace_id, id, mint_config, wallet, amount, remaining, state, reason_code, reference,
-        expires_at, created_at)
-      values (${workspaceId}, ${id}, ${mintConfig}, ${wallet}, ${String(amount)}, ${String(amount)}, 'active',
-        ${reasonCode}, ${reference}, ${expiresAt}, ${now})`
+        expires_at, operation_id, created_at)
+      values (${workspaceId}, ${id}, ${mintConfig}, ${wallet}, ${String(amount)}, ${String(amount)},
+        ${isOnChain ? "pending" : "active"}, ${reasonCode}, ${reference}, ${expiresAt}, ${operationId}, ${now})`
     const row = await findHold(sql, workspaceId, id)
     const { user_pubkey, amount: whole, reason_code, expires_at } = toHoldRecord(row)
     const detail = { mint_config: mintConfig, wallet: user_pubkey, amount: whole, reason_code, reference, expires_at }
@@ -60,10 +86,16 @@ export async function placeHold(placing: Placing): Promise<HoldRecord> {
       subject: id,
       detail,
     })
-    return toHoldRecord(row)
   })
   publishActivity(workspaceId)
-  return record
+  return id
+}
+
+/** In holder mode only the chain knows the balance. Errors: mint_paused, insufficient_balance. */
+function requireMovable(config: ConfigRow, wallet: Address): void {
+  const paused = refusalOfPaused(config)
+  if (paused) fail("mint_paused", paused.detail)
+  if (config.mint === null) fail("insufficient_balance", `amount: at most 0 of ${wallet} can be held.`)
 }
 
 /** Refuses to hold more than is available. Expired holds end first. Errors: insufficient_balance, amount_held. */

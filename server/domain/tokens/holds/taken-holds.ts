@@ -1,9 +1,13 @@
 import type { Queryable } from "#db/client.ts"
+import { assetMintOf } from "#domain/token-accounts"
+import type { Carried } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
+import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { loadConfigs } from "../config.ts"
 import { type HoldingKey, lockHoldings } from "../holder-facts.ts"
 import type { TakenHolds } from "../operations/forced.ts"
-import { bindHolds } from "./bound-holds.ts"
+import { bindHolds, type Taken } from "./bound-holds.ts"
 
 type Operations = readonly { payload: TakenHolds }[]
 
@@ -15,14 +19,19 @@ function takenBy(operations: Operations): { ids: string[]; amounts: string[] } |
   return sums.size === 0 ? null : { ids: [...sums.keys()], amounts: [...sums.values()].map(String) }
 }
 
-/** Operations have landed: holds that hold nothing more are executed. The holdings are locked. */
-export async function executeHolds(sql: Queryable, workspaceId: string, operations: Operations): Promise<void> {
+/** Operations have landed: holds that hold nothing more end, by default as executed. The holdings are locked. */
+export async function executeHolds(
+  sql: Queryable,
+  workspaceId: string,
+  operations: Operations,
+  state: "executed" | "released" | "expired" = "executed",
+): Promise<void> {
   const taken = takenBy(operations)
   if (taken === null) return
   const { ids, amounts } = taken
   const isDone = sql`h.state = 'active' and h.remaining = 0 and h.taking = t.amount`
   await sql`
-    update holds h set taking = h.taking - t.amount, state = case when ${isDone} then 'executed' else h.state end,
+    update holds h set taking = h.taking - t.amount, state = case when ${isDone} then ${state} else h.state end,
       ended_at = case when ${isDone} then ${clock.now()} else h.ended_at end
     from unnest(${ids}::text[], ${amounts}::numeric[]) as t(id, amount)
     where h.workspace_id = ${workspaceId} and h.id = t.id`
@@ -52,12 +61,7 @@ export async function restoreHolds(sql: Queryable, workspaceId: string, operatio
  * An operation that a restored database had lost has taken tokens that its holds still claim. Which holds it named is
  * lost, too, so the oldest make way. In holder mode, holds are on chain.
  */
-export async function makeWay(
-  sql: Queryable,
-  workspaceId: string,
-  key: HoldingKey,
-  operationId: string,
-): Promise<TakenHolds> {
+async function makeWay(sql: Queryable, workspaceId: string, key: HoldingKey, operationId: string): Promise<TakenHolds> {
   const config = (await loadConfigs(sql, workspaceId, [key.config], { lock: false })).get(key.config)
   if (config?.transfer_mode !== "agent") return {}
   const holdings = await lockHoldings(sql, workspaceId, [key])
@@ -70,4 +74,49 @@ export async function makeWay(
   await holds.save(sql, workspaceId)
   await holdings.save(sql)
   return taken.length > 0 ? { holds: taken } : {}
+}
+
+/**
+ * The same if the chain shows what came out of the hold account: named holds of a wallet, or its oldest, give it. Null if
+ * they hold less.
+ */
+export async function takeFromAccount(
+  sql: Queryable,
+  workspaceId: string,
+  key: HoldingKey,
+  about: { account: Address; amount: bigint; operationId: string; only?: string },
+): Promise<Taken[] | null> {
+  const { account, amount, operationId, only } = about
+  const holdings = await lockHoldings(sql, workspaceId, [key])
+  const holding = holdings.of(key)
+  const holds = await bindHolds(sql, workspaceId, { keys: [key], holdingOf: () => holding, now: clock.now() })
+  const inAccount = holds.of(key).filter((hold) => hold.account === account && (only ?? hold.id) === hold.id)
+  const ids = inAccount.map(({ id }) => id)
+  const taken = holds.take(ids, amount, operationId, holding)
+  if (taken.reduce((sum, one) => sum + one.amount, 0n) !== amount) return null
+  await holds.save(sql, workspaceId)
+  await holdings.save(sql)
+  return taken
+}
+
+/**
+ * What a lost operation took out of a wallet, and out of which holds. Holds make way for what came out of the main
+ * account. Null if the chain shows something else.
+ */
+export async function takenOnChain(
+  sql: Queryable,
+  workspaceId: string,
+  key: HoldingKey,
+  { id, accounts, amount, more }: Pick<Carried, "id" | "accounts" | "amount" | "more">,
+): Promise<TakenHolds | null> {
+  const main = addressOf(tokenAccountOf(assetMintOf(workspaceId, key.config), publicKeyOf(key.wallet)))
+  const outOfHolds = [{ accounts, amount: amount! }, ...more].filter((one) => one.accounts[0] !== main)
+  const holds: Taken[] = []
+  for (const one of outOfHolds) {
+    const about = { account: one.accounts[0]!, amount: one.amount, operationId: id }
+    const taken = await takeFromAccount(sql, workspaceId, key, about)
+    if (taken === null) return null
+    holds.push(...taken)
+  }
+  return holds.length > 0 ? { holds } : makeWay(sql, workspaceId, key, id)
 }

@@ -8,7 +8,7 @@ import { TokenError } from "#server/solana/program-error.ts"
 import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
-import { executeHolds, makeWay, restoreHolds } from "../holds/taken-holds.ts"
+import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
 import { grounds, noteForced, takenHolds } from "./forced.ts"
 import {
   approvedBy,
@@ -18,6 +18,7 @@ import {
   movementEffects,
   planMovements,
   plus,
+  totalOf,
   uncovered,
   withCounters,
 } from "./movement.ts"
@@ -50,7 +51,7 @@ export const burn = defineOperation({
       kind: "burn",
       issuer,
       seen,
-      build({ id, payload }, { asset, config, before, after }) {
+      build({ id, payload }, { asset, config, before, after, held }) {
         const { from_wallet, amount } = payload
         return send(
           burnAsset(asset, {
@@ -60,6 +61,7 @@ export const burn = defineOperation({
             before: before.from === "thawed" ? "thawed" : "frozen",
             after: after.from,
             memoText: memoOf(id, payload),
+            held,
             isPermissioned: extensionsOf(config).includes("permissioned_burn"),
           }),
         )
@@ -90,16 +92,20 @@ export const burn = defineOperation({
   memoId: ({ id }) => id,
   effects: movementEffects,
 
-  async rebuild(sql, { id, memo, instruction, accounts: [account, mint], amount }, { workspaceId, ownerOf }) {
-    const from_wallet = ownerOf(account!)
+  async rebuild(sql, carried, { workspaceId, ownerOf }) {
+    const { id, memo, instruction, accounts, more } = carried
+    const [account, mint] = accounts
+    const [from_wallet, amount] = [ownerOf(account!), totalOf(carried)]
     if (!INSTRUCTIONS.includes(instruction) || from_wallet === null || amount === null) return null
+    if (more.some((one) => ownerOf(one.accounts[0]!) !== from_wallet)) return null
     const config = await configOfMint(sql, workspaceId, mint!)
     if (config === null) return null
     const payload = { mint_config: config, from_wallet, amount, holder_consent: memo === operationMemo(id) }
     await withCounters(sql, workspaceId, [{ payload }], (_payload, _config, holdingOf) => {
       holdingOf(from_wallet).outgoing += amount
     })
-    return { ...payload, ...(await makeWay(sql, workspaceId, { config, wallet: from_wallet }, id)) }
+    const taken = await takenOnChain(sql, workspaceId, { config, wallet: from_wallet }, carried)
+    return taken && { ...payload, ...taken }
   },
 
   recover: (error, { payload }) =>

@@ -2,32 +2,36 @@ import { z } from "zod"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { loadFrozen, loadListed } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
-import type { Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
+import type { Carried, Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
-import type { AccountState, Asset, RestingState } from "#server/solana/asset.ts"
+import type { AccountState, Asset, Held, RestingState } from "#server/solana/asset.ts"
 import type { Address } from "#shared/address.ts"
+import type { BaseUnits } from "#shared/amount.ts"
 import { type Between, isForced, type MovementKind } from "#shared/movements.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import {
   accountStates,
   type ConfirmedAccounts,
   holdingKeysOf,
+  type OfHolders,
   readAccounts,
   type SeenAccounts,
 } from "../account-states.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
 import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
+import { heldOnChain } from "../holds/hold-accounts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
+import type { TakenHolds } from "./forced.ts"
 import { shouldBeOpen } from "./reconcile-account.ts"
 
 // Shared by all kinds of movement.
 
 /** Tokens that are about to be minted, moved or burned. `amount` is in base units. */
-export type Movement = { mint_config: string; wallet?: Address; from_wallet?: Address; amount: bigint }
+export type Movement = OfHolders & TakenHolds & { amount: bigint }
 
 /** The approval of a movement that a policy binds. */
 export const approvedBy = { approval_id: z.string().optional() }
@@ -40,6 +44,8 @@ export type Build<M extends Movement> = (
     /** The state of its wallets' accounts, before and after. */
     before: { to: AccountState; from: AccountState }
     after: { to: RestingState; from: RestingState }
+    /** What it takes out of hold accounts. */
+    held: readonly Held[]
   },
 ) => Plan
 
@@ -65,6 +71,7 @@ export async function planMovements<M extends Movement>(
     accountStates(sql, workspaceId, operations, { configOf, seen }),
     isForced(kind) ? loadFrozen(sql, workspaceId, addresses, now) : null,
   ])
+  const heldOf = await heldOnChain(sql, workspaceId, operations)
   const reopenings = await loadReopenings(
     sql,
     workspaceId,
@@ -84,8 +91,10 @@ export async function planMovements<M extends Movement>(
       wallet === null ? ("absent" as const) : states({ config: config.id, wallet })
     const before = { to: stateOf(to), from: stateOf(from) }
     if (before.to === null || before.from === null) return { do: "look up" }
+    const held = heldOf(operation)
+    const takesFree = held.reduce((left, one) => left - one.amount, amount) > 0n
     // A single read is not enough to conclude that the account has nothing to take.
-    if (from !== null && config.transfer_mode === "holder" && before.from === "absent")
+    if (from !== null && takesFree && config.transfer_mode === "holder" && before.from === "absent")
       return seen?.isSure?.({ id }) ? { do: "fail", refusal: uncovered(from) } : { do: "defer" }
     const reopening = reopenings(id)
     if (reopening) return reopening
@@ -100,6 +109,7 @@ export async function planMovements<M extends Movement>(
       config,
       before: { to: before.to, from: before.from },
       after: { to: after(to), from: after(from) },
+      held,
     })
   }
   return new Map(operations.map((operation) => [operation.id, plan(operation)]))
@@ -150,6 +160,10 @@ export async function withCounters<M extends Movement>(
   }
   await Promise.all([holdings.save(sql), ...[...configs.values()].map(saveCounters)])
 }
+
+/** What a transaction moved for one operation; null if the chain does not show it. */
+export const totalOf = ({ amount, more }: Pick<Carried, "amount" | "more">): BaseUnits | null =>
+  amount === null ? null : (more.reduce((sum, one) => sum + one.amount, amount as bigint) as BaseUnits)
 
 /** Adds to a count of base units that is stored as text. */
 export const plus = (count: string, amount: bigint): string => (BigInt(count) + amount).toString()

@@ -9,7 +9,7 @@ import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
-import { executeHolds, makeWay, restoreHolds } from "../holds/taken-holds.ts"
+import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
 import { grounds, noteForced, takenHolds } from "./forced.ts"
 import {
   approvedBy,
@@ -20,6 +20,7 @@ import {
   leaveIfEmpty,
   movementEffects,
   planMovements,
+  totalOf,
   uncovered,
   withCounters,
 } from "./movement.ts"
@@ -95,10 +96,13 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
     memoId: ({ id }) => id,
     effects: movementEffects,
 
-    async rebuild(sql, { id, memo, instruction, accounts: [source, mint, target], amount }, { workspaceId, ownerOf }) {
-      const [from_wallet, wallet] = [ownerOf(source!), ownerOf(target!)]
+    async rebuild(sql, carried, { workspaceId, ownerOf }) {
+      const { id, memo, instruction, accounts, more } = carried
+      const [source, mint, target] = accounts
+      const [from_wallet, wallet, amount] = [ownerOf(source!), ownerOf(target!), totalOf(carried)]
       if (instruction !== "TransferChecked" || memo !== operationMemo(id, mark)) return null
       if (from_wallet === null || wallet === null || amount === null) return null
+      if (more.some(({ accounts: [from, , to] }) => ownerOf(from!) !== from_wallet || to !== target)) return null
       const config = await configOfMint(sql, workspaceId, mint!)
       if (config === null) return null
       const payload = { mint_config: config, wallet, from_wallet, amount }
@@ -106,7 +110,8 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         holdingOf(from_wallet).outgoing += amount
         expectUnits(holdingOf(wallet), config, amount)
       })
-      return { ...payload, ...(await makeWay(sql, workspaceId, { config, wallet: from_wallet }, id)) }
+      const taken = await takenOnChain(sql, workspaceId, { config, wallet: from_wallet }, carried)
+      return taken && { ...payload, ...taken }
     },
 
     recover(error, { payload }, instruction) {

@@ -17,7 +17,7 @@ import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
-import { movementKinds } from "#shared/movements.ts"
+import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 
 const filters = { wallet: text("Search", "Wallet: first or last characters") }
@@ -190,7 +190,7 @@ const operationFilters = {
   kind: choice(
     "Operation",
     "All",
-    movementKinds.map((kind) => [kind, kindNames[kind]]),
+    operationKinds.map((kind) => [kind, kindNames[kind]]),
   ),
   status: choice(
     "Status",

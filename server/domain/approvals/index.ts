@@ -33,7 +33,6 @@ export { askApproval } from "./ask.ts"
 export {
   AwaitingApproval,
   awaitedBy,
-  type Bound,
   type Decided,
   doneOf,
   isRefusal,

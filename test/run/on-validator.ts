@@ -25,6 +25,7 @@ const QUICK = [
   "server/solana/asset*.unit.test.ts",
   "server/domain/attestations/erase.test.ts",
   "server/domain/tokens/servicing.test.ts",
+  "server/domain/tokens/holder-holds.test.ts",
 ]
 
 /** All tests, if requested. */

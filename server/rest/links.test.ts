@@ -84,6 +84,8 @@ test("links lead to every operation with a path parameter except a provider's we
   const { wallet: receiver } = await app.verifiedWallet(key)
   const tokens = tokenFixture(app, key)
   expect((await tokens.mint("us_real_estate_fund_v1", wallet, 10)).status).toBe(200)
+  const held = { user_pubkey: wallet, mint_config: "us_real_estate_fund_v1", amount: "1" }
+  const hold = await call("placeHold", {}, { ...held, reason_code: "court_order", reference: "2026-CV-0417" })
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",
@@ -98,6 +100,7 @@ test("links lead to every operation with a path parameter except a provider's we
     await call("createSchema", {}, { ...exampleOf(place("createSchema").operation), id: "linked_schema_v1" }),
     await call("getSession", { id: sessionId }, undefined),
     await call("listOperations", {}, undefined),
+    hold,
     policy,
     await call("listApprovals", {}, undefined),
     await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
 import { type AskedTransfer, type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
 import type { TokenFixture } from "#test/fixtures/tokens.ts"
@@ -115,16 +115,19 @@ test("a member's approval through one process waits for another process that dec
 test("an approval waits for another process that removes its member, and does not count", async () => {
   const one = await fixture.asked()
   const leaving = await provenMember(app, { role: "compliance", account: owner.account })
-  let free = () => {}
-  const held = new Promise<void>((resolve) => {
-    free = resolve
-  })
+  const { promise: held, resolve: free } = Promise.withResolvers<void>()
+  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>()
   const other = sql.begin(async (sql) => {
     await sql`delete from members where user_id = (select id from users where email = ${leaving.email})`
-    setTimeout(free, 300)
+    begun()
     await held
   })
-  const [{ error }] = await Promise.all([approve(leaving, one.approvalId), other])
-  expect(error).toMatchObject({ error: "second_person_required" })
+  await isBegun
+  const approving = approve(leaving, one.approvalId)
+  const waiting = () => sql`
+    select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`
+  await waitFor(async () => (await waiting()).length > 0, "the approval to wait").finally(free)
+  await other
+  expect((await approving).error).toMatchObject({ error: "second_person_required" })
   expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(0)
 })

@@ -6,6 +6,7 @@ import {
 } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, describe, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/requests/context.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
@@ -241,4 +242,19 @@ test("the mode of a token cannot change while holds are open", async () => {
   await expect(change()).rejects.toThrow(/while 1 hold is open/)
   expect((await release(id)).status).toBe(200)
   await change()
+})
+
+test("an audit finds a hold account that differs from its holds", async () => {
+  const config = await holderConfig()
+  const { wallet } = await holder(config)
+  const id = await held(config, wallet, "4")
+  const change = async (by: number) => {
+    await sql`update holds set remaining = remaining + ${by} where id = ${id}`
+    await sql`update holdings set held = held + ${by} where mint_config = ${config} and wallet = ${wallet}`
+  }
+  await change(-1)
+  const found = await differences()
+  expect(found.map(({ kind }) => kind)).toEqual(["asset_held"])
+  expect(found[0]!.detail).toContain("holds 400 base units back, but its holds have 399")
+  await change(1)
 })

@@ -1,3 +1,4 @@
+import { isMovementKind, type MovementKind } from "./movements.ts"
 import type { Permission } from "./scopes.ts"
 
 // What two people decide together, in the words of the API.
@@ -8,6 +9,7 @@ export const approvalActions = {
   transfer: "Transfer",
   burn: "Burn",
   force_transfer: "Forced transfer",
+  hold_execute: "Execution of a hold",
   unfreeze: "Lift a freeze",
   unpause: "Unpause a token",
   config_change: "Change of a token",
@@ -28,6 +30,7 @@ export const requestedWith: Record<ApprovalAction, Permission> = {
   transfer: "token:transfer",
   burn: "token:burn",
   force_transfer: "token:control",
+  hold_execute: "token:control",
   unfreeze: "token:control",
   unpause: "config:write",
   config_change: "config:write",
@@ -39,6 +42,10 @@ export const requestedWith: Record<ApprovalAction, Permission> = {
   key_create: "key:write",
   policy_change: "config:write",
 }
+
+/** The kind of movement that an act is; null if it moves nothing. */
+export const movementOf = (action: ApprovalAction): MovementKind | null =>
+  action === "hold_execute" ? "force_transfer" : isMovementKind(action) ? action : null
 
 /** Only `pending` is not final. `void`: the request's policy or rules have changed, so it must be made again. */
 export const approvalStates = ["pending", "approved", "rejected", "withdrawn", "expired", "void"] as const

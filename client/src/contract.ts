@@ -86,7 +86,7 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
   /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
@@ -145,7 +145,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -166,7 +166,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -310,7 +310,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -363,7 +363,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -460,6 +460,13 @@ export interface EventList {
   last_sequence: number
   /** Cursor of the workspace's latest event; `0` before the first */
   last_cursor: string
+}
+
+export interface ExecuteHoldRequest {
+  /** The recipient */
+  to_pubkey: string
+  /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
+  document_sha256: string
 }
 
 export interface ExpiringEvent {
@@ -590,6 +597,39 @@ export interface HoldEvent {
     /** The newest operation that placed it, released it or took from it; null if there is none */
     operation_id: string | null
   }
+}
+
+export interface HoldExecution {
+  /** The hold's id */
+  hold_id: string
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Mint configuration */
+  mint_config: string
+  /** Whole tokens that it was placed for */
+  amount: string
+  /** Whole tokens that it still holds: less than `amount` if some were taken, 0 once it has ended */
+  remaining: string
+  /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
+  state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference */
+  reference: string
+  /** When it ends by itself; null for never */
+  expires_at: string | null
+  /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
+  onchain_account: string | null
+  /** The newest operation that placed it, released it or took from it; null if there is none */
+  operation_id: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** Null until it ends */
+  ended_at: string | null
+  /** `confirmed` and `failed` are final. `awaiting_approval`: a policy of yours requires further members, and nothing is reserved yet */
+  status: "queued" | "submitted" | "confirmed" | "failed" | "awaiting_approval"
+  /** The approval that it waits for or was begun with; null if no policy binds it */
+  approval_id: string | null
 }
 
 export interface HoldList {
@@ -1565,7 +1605,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
     /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */
@@ -1717,6 +1757,12 @@ export interface Methods {
     /** The hold's id */
     id: string
   }, options?: RequestOptions): Promise<Hold>
+
+  /** Execute a hold. Moves all that a hold holds to another wallet, by a forced transfer with the hold's reason and reference. All rules bind the recipient. Responds with the hold once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the hold so far. */
+  executeHold(params: {
+    /** The hold's id */
+    id: string
+  } & ExecuteHoldRequest, options?: AsyncOptions): Promise<HoldExecution>
 
   /** Release a hold. Makes what it still holds available again. */
   releaseHold(params: {
@@ -1946,6 +1992,7 @@ export const routes = {
   placeHold: ["POST","/token/holds"],
   listHolds: ["GET","/token/holds","pages"],
   getHold: ["GET","/token/hold/{id}"],
+  executeHold: ["POST","/token/hold/{id}/execute"],
   releaseHold: ["POST","/token/hold/{id}/release"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],

@@ -14,6 +14,8 @@ export const actions: Record<ApprovalAction, Action> = {
   transfer: movement("transfer"),
   burn: movement("burn"),
   force_transfer: movement("force_transfer"),
+  // It is a forced transfer out of the hold.
+  hold_execute: movement("force_transfer"),
   unfreeze,
   unpause,
   config_change: configChange,

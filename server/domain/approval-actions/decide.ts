@@ -13,9 +13,8 @@ import {
 import type { Caller, IdempotencyClaim, Principal } from "#domain/requests"
 import { claimKey } from "#domain/requests"
 import { type Preflight, preflightOf } from "#domain/tokens"
-import { approvalActions } from "#shared/approvals.ts"
+import { approvalActions, movementOf } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
-import { isMovementKind } from "#shared/movements.ts"
 import { actions } from "./actions.ts"
 
 /**
@@ -75,12 +74,13 @@ export async function readRequest(principal: Principal, id: string): Promise<App
   const hasApproved = row.given.some(({ id }) => id === userId)
   const isPending = stateOf(row) === "pending"
   const can_approve = isPending && !hasApproved && (await approversOf(sql, row)).has(userId)
+  const kind = movementOf(row.action)
   return {
     ...toApprovalRecord(row),
     label: approvalActions[row.action],
     can_approve,
     is_own: row.requesters.includes(userId),
     is_requester: row.requester.id === userId,
-    preflight: isPending && isMovementKind(row.action) ? await preflightOf(principal, row.action, row.request) : null,
+    preflight: isPending && kind !== null ? await preflightOf(principal, kind, row.request) : null,
   }
 }

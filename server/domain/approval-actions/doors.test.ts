@@ -195,6 +195,19 @@ async function pausedBy(send: (id: string) => Promise<Sent>): Promise<Case> {
   }
 }
 
+const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
+
+/** A hold of all of a wallet's 10 tokens. */
+async function hold() {
+  const { wallet } = await app.verifiedWallet(key)
+  await tokens.mint(fund, wallet, "10")
+  const body = { user_pubkey: wallet, mint_config: fund, amount: "10", ...grounds }
+  const { hold_id } = (await tokens.post("/token/holds", body)).json
+  const take = (amount: string) =>
+    tokens.post("/token/burn", { ...body, amount, holder_consent: true, holds: [hold_id] })
+  return { wallet, id: hold_id as string, take }
+}
+
 async function frozenBy(send: (json: object) => Promise<Sent>): Promise<Case> {
   const wallet = newWallet()
   const json = { user_pubkey: wallet, mint_config: fund, reason_code: "court_order", reference: "2026-CV-0417" }
@@ -286,6 +299,7 @@ const elsewhere: Partial<Record<ApprovalAction, string>> = {
   transfer: "approvals.test.ts",
   burn: "approvals.test.ts",
   force_transfer: "approvals.test.ts",
+  hold_execute: "below",
   policy_change: "policies.test.ts",
 }
 
@@ -388,4 +402,49 @@ test("an approved key is collected within a week, and with the permissions that 
   expect((await demoted()).status).toBe(200)
   await sql`update approvals set ended_at = ended_at - interval '8 days' where action = 'key_create'`
   expect((await late()).error.error).toBe("approval_ended")
+})
+
+describe.each(["hold_execute", "force_transfer"] as const)("under a policy about %s", (action) => {
+  const document_sha256 = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
+
+  test("a hold is executed once another member approves it", async () => {
+    await requireTwo(action)
+    const { id } = await hold()
+    const { wallet: to_pubkey } = await app.verifiedWallet(key)
+    const json = { to_pubkey, document_sha256 }
+    const send = () =>
+      app.request({ method: "POST", path: `/token/hold/${id}/execute`, key: key.apiKey, json, idempotencyKey: id })
+    const asked = await send()
+    const { approval_id, operation_id } = asked.json
+    expect([asked.status, asked.headers.location]).toEqual([202, `/v1/approval/${approval_id}`])
+    expect(asked.json).toMatchObject({ hold_id: id, state: "active", status: "awaiting_approval" })
+    expect((await tokens.get(`/approval/${approval_id}`)).json).toMatchObject({
+      action: "hold_execute",
+      request: { hold_id: id, amount: "10", to_pubkey, ...grounds },
+    })
+    expect((await send()).json.approval_id).toBe(approval_id)
+    expect((await tokens.get(`/token/operation/${operation_id}`)).json).toMatchObject({
+      kind: "force_transfer",
+      hold_id: id,
+    })
+    expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", remaining: "10" })
+    const { data } = await officer.browser.query("approval.detail", { id: approval_id })
+    expect(data.preflight.answer).toMatchObject({ status: 200 })
+    expect((await approve(owner, approval_id)).error.error).toBe("second_person_required")
+    expect((await approve(officer, approval_id)).status).toBe(200)
+    await waitFor(async () => (await tokens.get(`/token/hold/${id}`)).json.state === "executed", "the execution")
+    expect(await tokens.onChain(fund, to_pubkey)).toBe(10n)
+  })
+
+  test("an execution is refused once approved if less is held by then", async () => {
+    await requireTwo(action)
+    const { id, take } = await hold()
+    const { wallet: to_pubkey } = await app.verifiedWallet(key)
+    const { approvalId } = await rest("POST", `/token/hold/${id}/execute`, { to_pubkey, document_sha256 })
+    await take("1")
+    await approve(officer, approvalId!)
+    const { json } = await tokens.get(`/approval/${approvalId}`)
+    expect(json).toMatchObject({ state: "approved", outcome: { error: "hold_ended" } })
+    expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", remaining: "9" })
+  })
 })

@@ -97,12 +97,17 @@ export function loosens(before: Policy, after: Policy | null): boolean {
  * actions or configurations never meet.
  */
 export function displaces(added: Policy, existing: Policy): boolean {
+  const bound = boundBy(existing)
   const meets =
-    added.actions.some((action) => existing.actions.includes(action)) &&
+    boundBy(added).some((action) => bound.includes(action)) &&
     (added.mint_config === null || existing.mint_config === null || added.mint_config === existing.mint_config)
   if (!meets || added.approvals < existing.approvals) return false
   return !isWithin(added.roles, existing.roles) || added.expires_in_hours > existing.expires_in_hours
 }
+
+/** What a policy binds: one about forced transfers also binds executions of holds, which are forced transfers. */
+const boundBy = ({ actions }: Policy): ApprovalAction[] =>
+  actions.includes("force_transfer") ? [...actions, "hold_execute"] : actions
 
 const isWithin = (roles: readonly ApproverRole[], others: readonly ApproverRole[]): boolean =>
   roles.every((role) => others.includes(role))

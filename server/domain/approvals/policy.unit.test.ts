@@ -47,6 +47,15 @@ test("a policy about one token leaves others alone, and the one that requires mo
   expect(bound([all, fund], asked({ mint_config: "other" }))?.id).toBe("apol_1")
 })
 
+test("a policy about executions of holds does not replace the approvers of one about forced transfers", () => {
+  const forced = policy({ actions: ["force_transfer"], roles: ["compliance"] })
+  const executed = policy({ actions: ["hold_execute"], roles: ["owner"] })
+  expect([displaces(executed, forced), displaces(forced, executed)]).toEqual([true, true])
+  const request = asked({ action: "hold_execute", also: ["force_transfer"], isForced: true })
+  expect(bound([forced], request)?.id).toBe("apol_1")
+  expect(bound([], request, "live")).toMatchObject({ id: null, approvals: 1 })
+})
+
 test("without policies, live workspaces have defaults and test ones only for changes of policies", () => {
   const force = asked({ action: "force_transfer", isForced: true })
   expect(bound([], force, "live")).toMatchObject({ id: null, approvals: 1, roles: ["owner", "compliance"] })

@@ -27,7 +27,7 @@ export type Bound = {
   idempotency: IdempotencyClaim | null
   /** For an approved request. */
   replay?: Replay | undefined
-} & Partial<Pick<Asked, "also" | "mint_config" | "isAboutAll">>
+} & Partial<Pick<Asked, "also" | "mint_config" | "amount" | "isAboutAll">>
 
 /** The result of an act; or what it waits for; or nothing, if an approval was taken and others are missing. */
 export type Decided<T> = { done: T } | { waits: ApprovalRow } | { taken: true }
@@ -49,11 +49,20 @@ export class AwaitingApproval extends Failure {
 export async function underPolicy<T>(
   sql: Transaction,
   workspaceId: string,
-  { replay, idempotency, mint_config = null, also = [], isAboutAll = false, personal = [], ...bound }: Bound,
+  {
+    replay,
+    idempotency,
+    mint_config = null,
+    amount = null,
+    also = [],
+    isAboutAll = false,
+    personal = [],
+    ...bound
+  }: Bound,
   act: (sql: Transaction) => Promise<T>,
 ): Promise<Decided<T>> {
   if (!isBound(bound.author)) return { done: await act(sql) }
-  const asked = { action: bound.action, also, mint_config, isAboutAll, amount: null, isForced: false }
+  const asked = { action: bound.action, also, mint_config, isAboutAll, amount, isForced: false }
   const policy = bindingPolicy(await loadBinding(sql, workspaceId), asked)
   if (replay) return actApproved(sql, replay, { policy, rules: bound.rules }, act)
   if (policy === null) return { done: await act(sql) }

@@ -157,6 +157,43 @@ test("of two operations that take one hold, the one that fails gives its part ba
   expect(await read(id)).toMatchObject({ state: "active", remaining: "30" })
 })
 
+test("executing a hold forces a transfer of all that it holds, with its reason, even out of a revoked wallet", async () => {
+  const { config, wallet, other, held, burn, balance } = await fund()
+  const [id, more] = [await held("60"), await held("10")]
+  await burn("20", { holds: [id] })
+  await tokens.post("/token/freeze", { user_pubkey: wallet, ...grounds })
+  const execute = (json: object, options: object = {}) => tokens.post(`/token/hold/${id}/execute`, json, options)
+  const body = { to_pubkey: other, document_sha256 }
+  expect(answerOf(await execute({ to_pubkey: other }))).toBe("validation_failed")
+  expect(answerOf(await execute({ ...body, to_pubkey: wallet }))).toBe("same_wallet")
+  expect(answerOf(await execute({ ...body, to_pubkey: newWallet() }))).toBe("wallet_not_verified")
+  expect(await read(id)).toMatchObject({ state: "active", remaining: "40" })
+
+  const done = await execute(body, { idempotencyKey: "execute" })
+  expect(done.json).toMatchObject({ hold_id: id, state: "executed", status: "confirmed", remaining: "0" })
+  const { json: operation } = await tokens.get(`/token/operation/${done.json.operation_id}`)
+  const between = { from_pubkey: wallet, to_pubkey: other, amount: "40" }
+  expect(operation).toMatchObject({ kind: "force_transfer", hold_id: id, ...between, ...grounds, document_sha256 })
+  expect((await execute(body, { idempotencyKey: "execute" })).json).toEqual(done.json)
+  expect(answerOf(await execute(body))).toBe("hold_ended")
+  expect(await tokens.onChain(config, other)).toBe(40n)
+  expect(await balance()).toMatchObject({ amount: "40", available: "30", held: "10" })
+  expect(await read(more)).toMatchObject({ state: "active", remaining: "10" })
+})
+
+test("an execution answers 202 while the chain has not confirmed it, and leads to its operation", async () => {
+  const { other, held } = await fund()
+  const id = await held("60")
+  const headers = { prefer: "respond-async" }
+  const {
+    status,
+    json,
+    headers: sent,
+  } = await tokens.post(`/token/hold/${id}/execute`, { to_pubkey: other, document_sha256 }, { headers })
+  expect([status, sent.location]).toEqual([202, `/v1/token/operation/${json.operation_id}`])
+  await waitFor(async () => (await read(id)).state === "executed", "the execution")
+})
+
 test("a hold expires by the time of reading, and the sweep only moves it", async () => {
   const { wallet, held, burn, transfer, balance } = await fund()
   const expires_at = toTimestamp(addSeconds(clock.now(), 3600))
@@ -293,6 +330,26 @@ test("events and the audit log say what was held, and how it ended", async () =>
     select detail -> 'holds' as holds from audit_entries
     where subject = ${burned.operation_id} and action = 'token.burn_requested'`
   expect(requested!.holds).toEqual([executed])
+})
+
+test("200 executions, burns and releases of one hold take it once", async () => {
+  const { config, other, wallet, held, burn } = await fund()
+  const id = await held("30")
+  const acts = [
+    () => tokens.post(`/token/hold/${id}/execute`, { to_pubkey: other, document_sha256 }),
+    () => burn("30", { holds: [id] }),
+    () => release(id),
+  ]
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => acts[i % acts.length]!()))
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  const executed = answers.filter(({ status, json }) => status === 200 && json.state === "executed")
+  const released = answers.filter(({ status, json }) => status === 200 && json.state === "released")
+  expect(executed.length + released.length).toBeLessThanOrEqual(1)
+  const [row] =
+    await sql`select balance, outgoing, held from holdings where mint_config = ${config} and wallet = ${wallet}`
+  expect(await tokens.onChain(config, wallet)).toBe(BigInt(row!.balance))
+  expect([row!.outgoing, row!.held]).toEqual(["0", "0"])
+  expect(await differences()).toEqual([])
 })
 
 test("200 burns, transfers and holds at once of a balance of 100 take and hold 100 at most", async () => {

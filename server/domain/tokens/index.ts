@@ -28,8 +28,9 @@ export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreez
 
 /** Holds. */
 export { availability, readHeld } from "./holds/available.ts"
+export { executeHold } from "./holds/execute.ts"
 export { expireHolds, releaseExpired } from "./holds/expire.ts"
-export { getHold, holdRecord, holdState, listHolds } from "./holds/hold.ts"
+export { getHold, holdExecution, holdRecord, holdState, listHolds } from "./holds/hold.ts"
 export { type HoldAnswer, placeHold } from "./holds/place.ts"
 export { releaseHold } from "./holds/release.ts"
 

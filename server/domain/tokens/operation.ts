@@ -11,8 +11,9 @@ import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
+import { movementOf } from "#shared/approvals.ts"
 import { type ErrorCode, fail, isErrorCode } from "#shared/errors.ts"
-import { type MovementKind, type OperationKind, operationKinds, reasonCodes } from "#shared/movements.ts"
+import { type OperationKind, operationKinds, reasonCodes } from "#shared/movements.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
 import { refuse, unknownConfig } from "./config.ts"
 import type { Grounds } from "./operations/forced.ts"
@@ -172,7 +173,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
   const error = refusalOf(row)
   return {
     operation_id: row.subject,
-    kind: row.action as MovementKind,
+    kind: movementOf(row.action)!,
     status: error === null ? "awaiting_approval" : "failed",
     mint_config: request.mint_config,
     ...(request.user_pubkey && { user_pubkey: request.user_pubkey }),

@@ -6,24 +6,24 @@ import type { Principal } from "#domain/requests"
 import { loadListed } from "#domain/screening"
 import { ownAmong } from "#domain/token-accounts"
 import { clock } from "#server/lib/time.ts"
-import type { Address } from "#shared/address.ts"
 import { toBaseUnits } from "#shared/amount.ts"
 import { approverRoles } from "#shared/approvals.ts"
 import { statusOf } from "#shared/errors.ts"
-import { type Between, endsOf } from "#shared/movements.ts"
+import { endsOf } from "#shared/movements.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { boundBy } from "#shared/rules/define.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
-import { ownReceiver, policyOf } from "./token-request.ts"
+import { bindHolds } from "./holds/bound-holds.ts"
+import { refusalOfNamed } from "./holds/named-holds.ts"
+import { giverOf } from "./reserved.ts"
+import { ownReceiver, policyOf, type TokenRequest } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** `isApproved`: the members have approved it, so that it needs no approval any more. */
-export type Intent = { config: string; movement: Between<Address>; amount: string } & (
-  | { isApproved: true }
-  | { isApproved: false; forced: { holder_consent: boolean } | null }
-)
+export type Intent = Pick<TokenRequest, "config" | "movement" | "amount" | "holds" | "executes"> &
+  ({ isApproved: true } | { isApproved: false; forced: { holder_consent: boolean } | null })
 
 export const preflightRecord = z.object({
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
@@ -76,12 +76,19 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
     const keys = wallets.map((wallet) => ({ config: id, wallet }))
     const holdings = await readHoldings(sql, workspaceId, keys)
     const namesClaims = disclosure.claims
-    const request = { config, amount, now, namesClaims }
+    const giver = giverOf(intent)
+    const bound = await bindHolds(sql, workspaceId, {
+      keys: giver === null ? [] : [giver],
+      named: intent.holds ?? [],
+      holdingOf: holdings,
+      now,
+    })
+    const request = { config, amount, now, namesClaims, holds: bound.about(giver, intent.holds) }
     const context = transferContext(request, movement, standings, holdings, isListed, losses)
     const policy = intent.isApproved
       ? null
       : policyOf({ request: intent, config: { id, binding: await loadBinding(sql, workspaceId) } })
-    const violation = firstViolation(context)
+    const violation = refusalOfNamed({ request: intent, config, amount }, bound) ?? firstViolation(context)
     return {
       answer: violation || policy === null ? answerOf(violation) : await answerUnder(policy, sql, principal),
       rules: findings(context),

@@ -36,6 +36,7 @@ import { forceTransfer, transfer } from "./operations/transfer.ts"
 import { giverOf, holdingKeysOf, type Reserved, reserve, walletSchemasOf } from "./reserved.ts"
 import { storedMovement } from "./stored-movement.ts"
 import {
+  actionOf,
   type Considered,
   ownReceiver,
   policyOf,
@@ -167,10 +168,9 @@ export class Reservations {
   /** Asks for approval instead of reserving. The key stays claimed for the operation, whose id is known from now on. */
   async #ask(one: Considered, policy: Policy): Promise<void> {
     const { request, operationId } = one
-    const { kind } = request.movement
     try {
       const approval = await askApproval(this.#sql, this.#workspaceId, {
-        action: kind,
+        action: actionOf(request),
         subject: operationId,
         operationId,
         request: storedMovement(request),

@@ -6,6 +6,7 @@ import { isOwn } from "#domain/token-accounts"
 import { canonicalJson, type Json } from "#server/lib/json.ts"
 import type { Address } from "#shared/address.ts"
 import type { BaseUnits } from "#shared/amount.ts"
+import type { ApprovalAction } from "#shared/approvals.ts"
 import type { Between } from "#shared/movements.ts"
 import type { BoundConfig, RequestRefusal } from "./config.ts"
 import type { Disclosure } from "./holder-facts.ts"
@@ -54,17 +55,24 @@ export type ReservationResult =
 /** A request whose configuration is locked. `amount` is in base units. */
 export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 type Bound = {
-  request: Pick<TokenRequest, "movement" | "amount"> & { forced: Pick<ForcedBy, "holder_consent"> | null }
+  request: Pick<TokenRequest, "movement" | "amount" | "executes"> & { forced: Pick<ForcedBy, "holder_consent"> | null }
   config: Pick<BoundConfig, "id" | "binding">
 }
-/** The policy that binds a request; null if it needs no approval. */
-export const policyOf = ({ request: { movement, forced, amount }, config }: Bound): Policy | null =>
-  bindingPolicy(config.binding, {
-    action: movement.kind,
+/** What a policy names to bind a request. */
+export const actionOf = ({ movement, executes }: Pick<TokenRequest, "movement" | "executes">): ApprovalAction =>
+  executes === undefined ? movement.kind : "hold_execute"
+
+/** The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer. */
+export const policyOf = ({ request, config }: Bound): Policy | null => {
+  const { movement, forced, amount } = request
+  return bindingPolicy(config.binding, {
+    action: actionOf(request),
+    also: [movement.kind],
     mint_config: config.id,
     amount,
     isForced: forced !== null && !forced.holder_consent,
   })
+}
 
 /** Identifies what a request is checked against. A pause or a limit that fills up refuses it when it is approved. */
 export const rulesOf = ({ config: { rules, required_schema, transfer_mode } }: Considered): string =>

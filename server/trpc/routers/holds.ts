@@ -4,7 +4,8 @@ import * as tokens from "#domain/tokens"
 import { idOf, listOf, page, time } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, router } from "#server/trpc/trpc.ts"
-import { grounds } from "./servicing-fields.ts"
+import { codesOn } from "#shared/rules/rules.ts"
+import { documentHash, grounds, refusals } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Token")
 
@@ -94,6 +95,26 @@ export const holdRouter = router({
     input: z.object({ id }),
     output: tokens.holdRecord,
   }).query(({ ctx, input }) => tokens.getHold(ctx.principal, input.id)),
+
+  execute: endpoint("POST /token/hold/{id}/execute", {
+    scope: "token:control",
+    accepted: "/token/operation/{operation_id}",
+    fails: [...refusals, "hold_not_found", "hold_ended", "same_wallet", ...codesOn("force_transfer")],
+    operationId: "executeHold",
+    summary: "Execute a hold",
+    description:
+      "Moves all that a hold holds to another wallet, by a forced transfer with the hold's reason and reference. All rules bind the recipient. Responds with the hold once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the hold so far.",
+    input: z.object({
+      id,
+      to_pubkey: walletAddress.meta({ description: "The recipient", example: tokens.OTHER_WALLET }),
+      document_sha256: documentHash,
+    }),
+    output: tokens.holdExecution,
+  }).mutation(async ({ ctx, input: { id: holdId, to_pubkey: to, document_sha256: documentSha256 } }) => {
+    const { record, isFinal } = await tokens.executeHold({ ...ctx, holdId, to, documentSha256 })
+    if (!isFinal) ctx.answer.status = 202
+    return record
+  }),
 
   release: endpoint("POST /token/hold/{id}/release", {
     scope: "token:control",

@@ -3,7 +3,21 @@ import * as tokens from "#domain/tokens"
 import { idOf, matching } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 
-// Fields that the endpoints for servicing share.
+// What the endpoints for movements and servicing share.
+
+/** The errors of every movement, in addition to those of its rules. */
+export const refusals = [
+  "invalid_public_key",
+  "unknown_mint_config",
+  "invalid_amount",
+  "account_reopening_limit",
+  "sol_budget_exceeded",
+  "chain_not_configured",
+  "chain_unavailable",
+  "approver_missing",
+  "approval_rejected",
+  "approval_ended",
+] as const
 
 export const grounds = {
   reason_code: tokens.reasonCode.meta({ description: "Why", example: "court_order" }),

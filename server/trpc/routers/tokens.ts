@@ -9,23 +9,9 @@ import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { type Between, isForced } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
-import { documentHash, grounds, namedHolds } from "./servicing-fields.ts"
+import { documentHash, grounds, namedHolds, refusals } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Token")
-
-/** The errors of every movement, in addition to those of its rules. */
-const refusals = [
-  "invalid_public_key",
-  "unknown_mint_config",
-  "invalid_amount",
-  "account_reopening_limit",
-  "sol_budget_exceeded",
-  "chain_not_configured",
-  "chain_unavailable",
-  "approver_missing",
-  "approval_rejected",
-  "approval_ended",
-] as const
 
 const balance = z
   .object({

@@ -11,7 +11,7 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { type HoldState, holdStates } from "#shared/holds.ts"
 import { reasonCodes } from "#shared/movements.ts"
-import { requireConfig } from "../operation.ts"
+import { operationRecord, requireConfig } from "../operation.ts"
 
 export const holdState = z.enum(holdStates).meta({
   description:
@@ -46,6 +46,15 @@ export const holdRecord = z
   })
   .meta({ id: "Hold" })
 export type HoldRecord = z.infer<typeof holdRecord>
+
+/** The hold, and the status of the operation that executes it. */
+export const holdExecution = holdRecord
+  .extend({
+    status: operationRecord.shape.status,
+    approval_id: operationRecord.shape.approval_id,
+  })
+  .meta({ id: "HoldExecution" })
+export type HoldExecution = z.infer<typeof holdExecution>
 
 export const holdColumns = columns(
   "holds",

@@ -1,8 +1,8 @@
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import type { RequestRefusal } from "../config.ts"
-import type { Considered } from "../token-request.ts"
+import type { ConfigRow, RequestRefusal } from "../config.ts"
+import type { TokenRequest } from "../token-request.ts"
 import type { BoundHold, BoundHolds } from "./bound-holds.ts"
 import { hasExpired } from "./hold.ts"
 
@@ -15,8 +15,14 @@ export function whyEnded(hold: BoundHold): string | null {
   return remaining > 0n ? null : `Operations take all that ${id} holds. If one fails, it holds again what that took.`
 }
 
+type Naming = {
+  request: Pick<TokenRequest, "movement" | "holds" | "executes">
+  config: Pick<ConfigRow, "id" | "decimals">
+  amount: bigint
+}
+
 /** Why a request cannot take from the holds that it names; null if it can. */
-export function refusalOfNamed({ request, config, amount }: Considered, holds: BoundHolds): RequestRefusal | null {
+export function refusalOfNamed({ request, config, amount }: Naming, holds: BoundHolds): RequestRefusal | null {
   const { movement, holds: named = [], executes } = request
   for (const id of named) {
     const hold = holds.get(id)

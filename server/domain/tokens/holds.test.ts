@@ -157,6 +157,25 @@ test("of two operations that take one hold, the one that fails gives its part ba
   expect(await read(id)).toMatchObject({ state: "active", remaining: "30" })
 })
 
+test("a hold is not executed while another operation that takes from it may still fail", async () => {
+  const { config, other, held, burn, force } = await fund()
+  const id = await held("50")
+  const set = (time: Date | null) => sql`
+    update operations set not_before = ${time} where mint_config = ${config} and kind = 'force_transfer'`
+  let moves: Promise<Response>[]
+  await whileLedgerPaused(async () => {
+    moves = [burn("20", { holds: [id] }), force("30", { holds: [id] })]
+    await waitFor(async () => (await tokens.trace(config)).operations.length === 3, "the operations")
+    await set(addSeconds(clock.now(), 3600))
+  })
+  expect(answerOf(await moves![0]!)).toBe("done")
+  expect(await read(id)).toMatchObject({ state: "active", remaining: "0" })
+  await tokens.post("/token/freeze", { user_pubkey: other, ...grounds })
+  await set(null)
+  expect(answerOf(await moves![1]!)).toBe("wallet_frozen")
+  expect(await read(id)).toMatchObject({ state: "active", remaining: "30" })
+})
+
 test("executing a hold forces a transfer of all that it holds, with its reason, even out of a revoked wallet", async () => {
   const { config, wallet, other, held, burn, balance } = await fund()
   const [id, more] = [await held("60"), await held("10")]

@@ -199,6 +199,17 @@ test("a hold whose time has come is moved back", async () => {
   expect(await read(id)).toMatchObject({ state: "expired", remaining: "0" })
 })
 
+test("an executed hold gives what it holds to another wallet, and nothing else", async () => {
+  const config = await holderConfig()
+  const [{ wallet }, other] = [await holder(config), await holder(config)]
+  const id = await held(config, wallet, "4")
+  const executed = await tokens.post(`/token/hold/${id}/execute`, { to_pubkey: other.wallet, document_sha256 })
+  expect(executed.status, executed.text).toBe(200)
+  expect(await read(id)).toMatchObject({ state: "executed", remaining: "0" })
+  expect(await mainOf(config, wallet)).toMatchObject({ amount: 600n, isFrozen: false })
+  expect(await mainOf(config, other.wallet)).toMatchObject({ amount: 1400n, isFrozen: false })
+})
+
 test("a paused token places and releases no hold", async () => {
   const config = await holderConfig()
   const { wallet } = await holder(config)

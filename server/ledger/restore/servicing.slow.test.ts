@@ -112,3 +112,39 @@ test("lost holds in holder mode come back, and so does what became of them", asy
   await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
   expect((await tokens.post(`/token/hold/${kept}/release`, {})).json.state).toBe("released")
 })
+
+test("in agent mode, the oldest holds of a backup make way for what has left since, and later holds are lost", async () => {
+  const config = await tokens.config()
+  const [first, second] = await tokens.wallets(2)
+  await tokens.mint(config, first, "20")
+  const about = { user_pubkey: first, mint_config: config, ...grounds }
+  const { document_sha256: _none, ...held } = about
+  const place = async (amount: string) =>
+    (await tokens.post("/token/holds", { ...held, amount })).json.hold_id as string
+  const [oldest, next, newest] = [await place("6"), await place("5"), await place("4")]
+  await idle()
+  await app.stop()
+  const backup = await backUp()
+  await serve()
+  const lost = await place("2")
+  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...grounds }
+  const moved = [
+    await tokens.post("/token/burn", { ...about, amount: "7", holder_consent: true, holds: [newest, lost] }),
+    await tokens.post("/token/force-transfer", { ...taken, amount: "6", holds: [oldest] }),
+  ]
+  expect(moved.map(({ status }) => status)).toEqual([200, 200])
+  await idle()
+  await restore(backup)
+  await goesOn()
+  // 7 are left, and 15 were held.
+  const records = await Promise.all([oldest, next, newest].map((id) => tokens.get(`/token/hold/${id}`)))
+  expect(records.map(({ json }) => [json.state, json.remaining])).toEqual([
+    ["executed", "0"],
+    ["active", "3"],
+    ["active", "4"],
+  ])
+  expect((await tokens.get(`/token/hold/${lost}`)).json.error).toBe("hold_not_found")
+  const { json } = await tokens.get(`/token/balance/${first}?mint_config=${config}`)
+  expect(json).toMatchObject({ amount: "7", held: "7", available: "0" })
+  await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+})

@@ -19,7 +19,7 @@ test.each([
     "hold.executed",
     { hold_id: "hold_1", user_pubkey: "W", mint_config: "fund", operation_id: "op_1" },
     "tokens/fund",
-    "hold_1",
+    "W",
   ],
   ["wallet.frozen", { user_pubkey: "W", mint_config: "fund", investor_id: null }, "tokens/fund", "W"],
   ["wallet.unfrozen", { user_pubkey: "W", mint_config: null, investor_id: "inv_1" }, "investors/inv_1", "W"],

@@ -18,7 +18,8 @@ export async function historyOf(connection: Connection, authority: string): Prom
 export function carriersOf(history: readonly Landed[], prefix: string): Map<string, string[]> {
   const carriers = new Map<string, string[]>()
   for (const { signature, transaction } of history) {
-    for (const id of memoIdsIn(transaction).filter((id) => id.startsWith(prefix))) {
+    for (const id of memoIdsIn(transaction)) {
+      if (!id.startsWith(prefix)) continue
       carriers.set(id, [...(carriers.get(id) ?? []), signature])
     }
   }
@@ -44,7 +45,9 @@ function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, 
   return signers.some((signer) => signer.toBase58() === authority)
 }
 
-const memoIdsIn = (transaction: VersionedTransactionResponse): string[] => carriedIn(transaction).map(({ id }) => id)
+/** Several movements of one operation have the same id. */
+const memoIdsIn = (transaction: VersionedTransactionResponse): Set<string> =>
+  new Set(carriedIn(transaction).map(({ id }) => id))
 
 /** The ids in a transaction's memos, each with the first byte of the next instruction, which is what it did. */
 export function carriedIn({ transaction: { message } }: VersionedTransactionResponse) {

@@ -3,7 +3,7 @@ import { deliveries } from "./deliveries.ts"
 import { dropOrDelay, type Faults, type Kind } from "./fault-injector.ts"
 import { newSeed, randomFrom } from "./random.ts"
 import { type Phase, runScenario, type ScenarioRun, type Summary } from "./run-scenario.ts"
-import { attesting, minting, trading } from "./scenarios.ts"
+import { attesting, minting, servicing, trading } from "./scenarios.ts"
 import { storm } from "./storm.ts"
 import { upgrade } from "./upgrade.ts"
 
@@ -22,6 +22,7 @@ Each scenario runs its own deployment and ends with a proof. Without names, all 
   restores                     the database goes back some seconds, with servers running or stopped, together with all
                                faults above, while tokens are minted and moved, wallets are verified and revoked, and
                                transfer modes change
+  servicing                    all faults above while tokens are minted, moved, burned, force-transferred, held and frozen
   mints                        all three processes are killed and calls dropped or delayed while tokens are minted and moved
   upgrade                      a worker of the last release signs together with a server that fills the archive
   webhooks                     the server, a second worker, Postgres and the consumers are killed or stopped while events
@@ -31,6 +32,7 @@ Each scenario runs its own deployment and ends with a proof. Without names, all 
   --attestations <n>           wallets in each of the other scenarios (300)
   --mints <n>                  number of mints: 1 base unit, then 3, 5, 7 … (2000)
   --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
+  --services <n>               acts of a transfer agent (5000)
   --events <n>                 events to send to three endpoints (2000)
   --kills <n>                  faults to inject in each scenario; nodes and mints get twice as many (30)
   --seconds <n>                length of the storm (60)
@@ -44,6 +46,7 @@ const { values, positionals } = parseArgs({
     attestations: { type: "string", default: "300" },
     mints: { type: "string", default: "2000" },
     orders: { type: "string", default: "400" },
+    services: { type: "string", default: "5000" },
     events: { type: "string", default: "2000" },
     kills: { type: "string", default: "30" },
     seconds: { type: "string", default: "60" },
@@ -59,13 +62,16 @@ if (values.help) {
 const attestations = atLeastOne("attestations")
 const mints = atLeastOne("mints")
 const orders = atLeastOne("orders")
+const services = atLeastOne("services")
 const events = atLeastOne("events")
 const kills = atLeastOne("kills")
 const seconds = atLeastOne("seconds")
 const minutes = values.minutes === undefined ? 0 : atLeastOne("minutes")
 let seed = Number(values.seed)
 
-function atLeastOne(name: "attestations" | "mints" | "orders" | "events" | "kills" | "seconds" | "minutes"): number {
+function atLeastOne(
+  name: "attestations" | "mints" | "orders" | "services" | "events" | "kills" | "seconds" | "minutes",
+): number {
   if (/^[1-9][0-9]{0,5}$/.test(values[name] ?? "")) return Number(values[name])
   console.error(`--${name}: must be a whole number from 1.`)
   process.exit(2)
@@ -115,6 +121,10 @@ const scenarios: Record<string, () => Choice> = {
       kills,
     )
     return { scenario: trading, phases: [{ work: orders, hits: randomFrom(seed).shuffle(hits) }] }
+  },
+  servicing: () => {
+    const others: Kind[] = ["server", "nodes", "restore", "stopped", "server", "rollback", "server", "lost", "postgres"]
+    return { scenario: servicing, phases: [{ work: services, hits: randomFrom(seed).shuffle(inTurn(others, kills)) }] }
   },
   mints: () => {
     const hits = randomFrom(seed).shuffle(inTurn(["server", "localnet", "postgres"], 2 * kills))

@@ -2,6 +2,8 @@ import { Customers } from "./customers.ts"
 import { Issuer } from "./issuer.ts"
 import { allVerified, prove } from "./proof.ts"
 import type { Scenario } from "./run-scenario.ts"
+import { Servicing } from "./servicing.ts"
+import { proveServicing } from "./servicing-proof.ts"
 import { proveTokens } from "./token-proof.ts"
 import { Trading } from "./trading.ts"
 import { proveTrading } from "./trading-proof.ts"
@@ -65,6 +67,34 @@ export const trading: Scenario = async (deployment, client, total, losses) => {
       approvals: all.approvals.length,
       revocations: all.revocations.length,
       "changes of mode": all.switches,
+      ...Object.fromEntries(all.refusals),
+    }),
+  }
+}
+
+/** Each piece of work is an act of a transfer agent on the tokens of up to fifty wallets, in both modes. */
+export const servicing: Scenario = async (deployment, client, total, losses) => {
+  const customers = new Customers({
+    client,
+    webhookSecret: deployment.webhookSecret,
+    total: Math.min(50, Math.ceil(total / 10)),
+  })
+  await customers.runAll()
+  await allVerified(customers)
+  const wallets = customers.cases.map(({ wallet }) => wallet)
+  const all = new Servicing({ deployment, client, wallets, total, losses })
+  await all.begin()
+  return {
+    get done() {
+      return all.done
+    },
+    release: (upTo) => all.release(upTo),
+    run: () => all.run(),
+    settle: () => all.settle(),
+    prove: () => proveServicing(deployment, { client, servicing: all, losses }),
+    achievements: () => ({
+      ...Object.fromEntries(all.acts),
+      holds: all.holds.length,
       ...Object.fromEntries(all.refusals),
     }),
   }

@@ -4,10 +4,11 @@ import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { carriedIn, carriersOf, historyOf } from "./history.ts"
+import type { Acknowledged } from "./orders.ts"
 import { readPages } from "./pages.ts"
 import { audit } from "./proof.ts"
 import { type Loss, mayBeLost } from "./restore.ts"
-import { type Acknowledged, FUNDS, type Trading } from "./trading.ts"
+import { FUNDS, type Trading } from "./trading.ts"
 
 export type Traded = { client: Client; trading: Trading; losses: readonly Loss[] }
 

@@ -3,17 +3,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
-import type { Response } from "../fixtures/http.ts"
-import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import { approval } from "./customers.ts"
 import { type Deployment, until } from "./deployment.ts"
 import { FUND, toAmount } from "./issuer.ts"
+import { type Acknowledged, ANY, Orders } from "./orders.ts"
 import { forAll, Queue } from "./queue.ts"
-import { type Loss, mayBeLost } from "./restore.ts"
-
-/** An acknowledged request, by the id of the operation or session that it started. */
-export type Acknowledged = { id: string; asked: number; acknowledged: number }
+import type { Loss } from "./restore.ts"
 
 /** The token that every workspace starts with, which stays unchanged, and a token whose mode changes constantly. */
 export const FUNDS = [FUND, "open_fund"] as const
@@ -30,7 +26,6 @@ type TransferMode = "agent" | "holder"
 const WALLETS = 12
 /** Errors that an order may get while others revoke or the books are compared with the chain. */
 const REFUSED = ["wallet_not_verified", "insufficient_balance", "mint_paused"]
-const ANY = [200, 202, 403, 404, 409, 422]
 
 export type TradingOptions = {
   deployment: Deployment
@@ -50,15 +45,16 @@ export class Trading {
   readonly revocations: Acknowledged[] = []
   /** By session id. */
   readonly approvals: Acknowledged[] = []
-  readonly refusals = new Map<string, number>()
   switches = 0
   done = 0
   readonly #options: TradingOptions
   readonly #queue: Queue<() => Promise<void>>
+  readonly #orders: Orders
 
   constructor(options: TradingOptions) {
     this.#options = options
-    const { client, total } = options
+    const { client, total, losses } = options
+    this.#orders = new Orders({ client, losses, refused: REFUSED })
     this.#queue = new Queue(client, Array.from({ length: total }, this.#errand))
   }
 
@@ -66,6 +62,10 @@ export class Trading {
   async begin(): Promise<void> {
     await this.switchTo("holder")
     await forAll(this.#options.client, this.wallets, (wallet) => this.#verified(wallet))
+  }
+
+  get refusals(): ReadonlyMap<string, number> {
+    return this.#orders.refusals
   }
 
   release(upTo: number): void {
@@ -121,49 +121,16 @@ export class Trading {
 
   /** Repeats the request until it is acknowledged and waits for its end. Returns whether it was confirmed. */
   async #order(path: string, json: object): Promise<boolean> {
-    const { client } = this.#options
-    const asked = Date.now()
-    const response = await client.insist(
-      {
-        ...{ method: "POST", path, key: client.apiKey, json, idempotencyKey: `chaos-${randomUUID()}` },
-        ...(client.random.chance(0.3) && { headers: { prefer: "respond-async" } }),
-      },
-      { accepted: ANY },
-    )
-    if (response.status >= 400) return this.#refused(response)
-    const one = this.#note(this.orders, response.json.operation_id, asked)
-    return (await this.#ended(one)) === "confirmed"
-  }
-
-  #refused({ json, text }: Response): false {
-    assert(REFUSED.includes(json.error), () => `an order was refused: ${text}`)
-    this.refusals.set(json.error, (this.refusals.get(json.error) ?? 0) + 1)
-    return false
+    const placed = await this.#orders.place(path, json)
+    if (placed === null) return false
+    const one = this.#note(this.orders, placed.response.json.operation_id, placed.asked)
+    return (await this.#orders.ended(one)) === "confirmed"
   }
 
   #note(list: Acknowledged[], id: string, asked: number): Acknowledged {
     const one = { id, asked, acknowledged: Date.now() }
     list.push(one)
     return one
-  }
-
-  #ended({ id, asked, acknowledged }: Acknowledged): Promise<string> {
-    const { client, losses } = this.#options
-    return until(
-      `${id} to end`,
-      async () => {
-        const { status, json } = await client.insist(
-          { method: "GET", path: `/token/operation/${id}`, key: client.apiKey },
-          { accepted: [200, 404] },
-        )
-        if (status === 404) {
-          assert(mayBeLost(losses, asked, acknowledged), () => `${id} was acknowledged, but is lost`)
-          return "lost"
-        }
-        return ["confirmed", "failed"].includes(json.status) && (json.status as string)
-      },
-      300_000,
-    )
   }
 
   async #revoke(wallet: string): Promise<void> {

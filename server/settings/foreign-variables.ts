@@ -1,6 +1,7 @@
 /** Variables that begin like settings but belong to other programs: clients, samples and development tools. */
 const others = new Set([
   "VOUCH_API_KEY",
+  "VOUCH_APPROVAL_RACES",
   "VOUCH_BASE_URL",
   "VOUCH_CLUSTER_RPC_URL",
   "VOUCH_E2E",

@@ -436,7 +436,7 @@ describe.each(["hold_execute", "force_transfer"] as const)("under a policy about
     expect(await tokens.onChain(fund, to_pubkey)).toBe(10n)
   })
 
-  test("an execution is refused once approved if less is held by then", async () => {
+  test("an execution is refused once approved if less is held at that point", async () => {
     await requireTwo(action)
     const { id, take } = await hold()
     const { wallet: to_pubkey } = await app.verifiedWallet(key)

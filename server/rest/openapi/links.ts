@@ -16,14 +16,17 @@ export function addLinks(paths: Record<string, PathItem>, components: Components
   )
   const targets = all.filter(({ path }) => path.includes("{"))
   for (const place of all) {
-    const values = valuesOf(place, components)
-    const found = targets
-      .filter(({ operation }) => operation !== place.operation)
-      .flatMap((target) => linkTo(target, values, place) ?? [])
-    if (found.length === 0) continue
-    const links = Object.fromEntries(found.map((link) => [link.operationId, share(link, components)]))
-    for (const [status, response] of Object.entries(place.operation.responses))
-      if (status.startsWith("2")) (response as Response).links = links
+    for (const [status, response] of Object.entries(place.operation.responses)) {
+      if (!status.startsWith("2")) continue
+      const values = valuesOf(place, response as Response, components)
+      const found = targets
+        .filter(({ operation }) => operation !== place.operation)
+        .flatMap((target) => linkTo(target, values, place) ?? [])
+      if (found.length === 0) continue
+      ;(response as Response).links = Object.fromEntries(
+        found.map((link) => [link.operationId, share(link, components)]),
+      )
+    }
   }
 }
 
@@ -48,8 +51,8 @@ function inPath(kind: string, { path, operation }: Place): Value | null {
 }
 
 /** Values that an answer, or the first entry of a list, always has, and required values of the request. */
-function valuesOf({ path, operation }: Place, { schemas }: Components): Value[] {
-  const answer = bodyOf(operation.responses["200"] as Response, schemas)
+function valuesOf({ path, operation }: Place, response: Response, { schemas }: Components): Value[] {
+  const answer = bodyOf(response, schemas)
   const entry = answer?.properties?.data?.items
   return [
     ...fieldsOf(answer, "$response.body#", path),

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import * as tokens from "#domain/tokens"
-import { idOf, matching } from "#server/lib/fields.ts"
+import { matching } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 
 // What the endpoints for movements and servicing share.
@@ -39,7 +39,7 @@ export const documentHash = matching(
 const MOST_HOLDS = 100
 
 export const namedHolds = z
-  .array(idOf("hold").max(100))
+  .array(plainText(100))
   .min(1)
   .max(MOST_HOLDS)
   .refine((ids) => new Set(ids).size === ids.length, "must name each hold once")

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 import { readJson } from "#server/embedded/lock.ts"
-import type { Announcement } from "#server/embedded/services.ts"
+import { type Announcement, startServices } from "#server/embedded/services.ts"
 import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { assert } from "./assert.ts"
 import { type Deployment, until } from "./deployment.ts"
@@ -14,6 +14,8 @@ export type Loss = { from: number; to: number }
 /** Whether a request acknowledged at this time may be lost. All others must not. */
 export const mayBeLost = (losses: readonly Loss[], asked: number, acknowledged: number): boolean =>
   losses.some(({ from, to }) => acknowledged >= from && asked <= to)
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Backups of a deployment's database, made and restored while servers run. */
 export class Backups {
@@ -38,7 +40,21 @@ export class Backups {
 
   /** Replaces the database with the copy, like promoting a standby. */
   async putBack(backup: string): Promise<void> {
-    await this.#asAdmin(async (sql, database) => {
+    // While no server runs, the last command line to end stops Postgres. This is one more user of it.
+    const { dataDir, localnetPort } = this.#deployment
+    const postgres = await startServices({
+      ...{ dataDir, localnetPort, localnetSlotMs: 0, localnetFaults: false, log: silent },
+      ...{ databaseUrl: undefined, rpcUrl: undefined, purpose: "cli", needsChain: false },
+    })
+    try {
+      await this.#replace(backup)
+    } finally {
+      await postgres.stop()
+    }
+  }
+
+  #replace(backup: string): Promise<void> {
+    return this.#asAdmin(async (sql, database) => {
       const has = async (name: string) => (await sql`select from pg_database where datname = ${name}`).length > 0
       // Another fault may have interrupted this restore, or the one before, at any point.
       if (await has(database)) await sql`drop database if exists lost`

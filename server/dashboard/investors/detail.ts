@@ -3,7 +3,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
-import { loadFreezes, readHeld, readStates, toShownFreeze } from "#domain/tokens"
+import { availabilityIn, loadFreezes, readHeld, readStates, toShownFreeze } from "#domain/tokens"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -122,9 +122,13 @@ async function readHoldings(
           balance: units(row.units),
           incoming: units(row.incoming),
           outgoing: units(row.outgoing),
-          held: units(heldOf({ config: row.id, wallet: row.wallet })),
-          // On chain. Null while it does not answer.
+          ...availabilityIn(row, {
+            account: row.account,
+            holding: { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
+            held: heldOf({ config: row.id, wallet: row.wallet }),
+          }),
           freeze: toShownFreeze(freezeOf({ config: row.id, wallet: row.wallet })),
+          // On chain. Null while it does not answer.
           account: row.account && (row.account.state === "thawed" ? ("open" as const) : row.account.state),
         })),
       },

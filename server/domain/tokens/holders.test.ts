@@ -1,5 +1,10 @@
+import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { beforeAll, expect, test } from "vitest"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
@@ -121,6 +126,32 @@ test("in holder mode, accounts of verified wallets are open until they are revok
   const { json } = await tokens.get(`/kyc/status/${wallet}`)
   await tokens.post(`/attestation/${json.attestation_id}/revoke`, { reason: "test" })
   await waitFor(async () => (await holders(config)).data[0].account === "frozen", "the account to be frozen")
+})
+
+test("in holder mode, what is available and held is read from the chain", async () => {
+  const config = await tokens.config({}, { transfer_mode: "holder", decimals: 0 })
+  const pair = Keypair.generate()
+  const wallet = addressOf(pair.publicKey)
+  await app.connection.requestAirdrop(pair.publicKey, LAMPORTS_PER_SOL)
+  const { status } = await app.verifiedWallet(key, wallet)
+  const [friend] = await tokens.wallets(1)
+  await tokens.mint(config, wallet, 10)
+  await tokens.mint(config, friend, 1)
+  const held = { user_pubkey: wallet, mint_config: config, amount: "4", reason_code: "tax", reference: "r" }
+  expect((await tokens.post("/token/holds", held)).status).toBe(200)
+  const mint = assetMintOf(key.workspaceId, config)
+  const [from, to] = [wallet, friend].map((one) => tokenAccountOf(mint, new PublicKey(one))) as [PublicKey, PublicKey]
+  await sendOwn(
+    app.connection,
+    [pair],
+    createTransferCheckedInstruction(from, mint, to, pair.publicKey, 1n, 0, [], TOKEN_2022_PROGRAM_ID),
+  )
+  const parts = { available: "5", held: "4" }
+  const listed = (await holders(config)).data.find((one: { wallet: string }) => one.wallet === wallet)
+  expect(listed).toMatchObject({ onchain_balance: "9", ...parts })
+  const { json } = await tokens.get(`/attestation/${status.attestation_id}`)
+  const { data } = await browser.query("investor.view", { id: json.investor_id })
+  expect(data.tokens[0].wallets).toMatchObject([{ balance: "9", ...parts }])
 })
 
 test("while the chain does not answer, holders are listed without on-chain data", async () => {

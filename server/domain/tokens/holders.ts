@@ -14,7 +14,7 @@ import { readAllAccountsNow } from "./account-states.ts"
 import { readConfig } from "./configs.ts"
 import { loadFreezes, shownFreeze, toShownFreeze } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
-import { availabilityOf, readHeld } from "./holds/available.ts"
+import { availabilityIn, readHeld } from "./holds/available.ts"
 import { fromPlace, placeAfter, readBooksSlot, toPlace } from "./register.ts"
 import { readReopenings } from "./reopenings.ts"
 
@@ -128,11 +128,11 @@ export async function listHolders(
         ),
         incoming: units(row.incoming),
         outgoing: units(row.outgoing),
-        ...availabilityOf(
-          { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
-          heldOf(keys[i]!),
-          config.decimals,
-        ),
+        ...availabilityIn(config, {
+          account,
+          holding: { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
+          held: heldOf(keys[i]!),
+        }),
         counted: row.counted,
         verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
         attestation_id: row.attestation_id,

@@ -27,7 +27,7 @@ export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreeze, walletFreeze } from "./freezes.ts"
 
 /** Holds. */
-export { availability, readHeld } from "./holds/available.ts"
+export { availability, availabilityIn, readHeld } from "./holds/available.ts"
 export { executeHold } from "./holds/execute.ts"
 export { expireHolds, releaseExpired } from "./holds/expire.ts"
 export { getHold, holdExecution, holdRecord, holdState, listHolds } from "./holds/hold.ts"

@@ -44,9 +44,19 @@ export const availabilityOf = (
 }
 
 /**
- * The same for balances that were read from the chain. In agent mode the books decide what can be moved. In holder mode
- * everything in the main account can be, and the hold account has the rest.
+ * The same for a balance that was read from the chain; null if it could not be. In agent mode the books decide what can
+ * be moved. In holder mode everything in the main account can be, and the hold account has the rest.
  */
+export const availabilityIn = (
+  { transfer_mode, decimals }: Pick<ConfigRow, "transfer_mode" | "decimals">,
+  about: { account: AssetAccount | null; holding: Pick<Holding, "balance" | "outgoing">; held: bigint },
+): { available: string; held: string } => {
+  const { account, holding, held } = about
+  if (transfer_mode === "agent" || account === null) return availabilityOf(holding, held, decimals)
+  return { available: fromBaseUnits(account.amount, decimals), held: fromBaseUnits(account.held, decimals) }
+}
+
+/** The same for several balances. */
 export async function readAvailability(
   sql: Queryable,
   workspaceId: string,
@@ -57,8 +67,7 @@ export async function readAvailability(
     readHeld(sql, workspaceId, keys),
     readHoldings(sql, workspaceId, keys),
   ])
-  return wanted.map(({ key, config: { transfer_mode, decimals }, account }) => {
-    if (transfer_mode === "agent") return availabilityOf(holdingOf(key), heldOf(key), decimals)
-    return { available: fromBaseUnits(account.amount, decimals), held: fromBaseUnits(account.held, decimals) }
-  })
+  return wanted.map(({ key, config, account }) =>
+    availabilityIn(config, { account, holding: holdingOf(key), held: heldOf(key) }),
+  )
 }

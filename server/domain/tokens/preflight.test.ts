@@ -250,6 +250,34 @@ test("a transfer to oneself is refused as in the API", async () => {
   expect(error).toMatchObject({ error: "validation_failed", detail: expect.stringMatching(/^to_pubkey: /) })
 })
 
+test("a request that names a hold takes from it, and one that does not cannot", async () => {
+  const config = await tokens.config()
+  await tokens.mint(config, alice, "10")
+  const held = { user_pubkey: alice, mint_config: config, amount: "8", reason_code: "tax", reference: "r" }
+  const { hold_id } = (await tokens.post("/token/holds", held)).json
+  const answerOf = async (kind: "burn" | "force_transfer", more: object) => {
+    const wallets = kind === "burn" ? { user_pubkey: alice } : { from_pubkey: alice, to_pubkey: bob }
+    const { data } = await browser.query("token.preflight", {
+      kind,
+      mint_config: config,
+      amount: "8",
+      ...wallets,
+      ...more,
+    })
+    return data.answer.error ?? data.answer.status
+  }
+  for (const kind of ["burn", "force_transfer"] as const) {
+    expect(await answerOf(kind, {})).toBe("amount_held")
+    expect(await answerOf(kind, { holds: [hold_id] })).toBe(200)
+    expect(await answerOf(kind, { holds: ["hold_2Lc7HdZKx8vPq3mNbR5tYw"] })).toBe("hold_not_found")
+  }
+  await member(app, { account, role: "compliance" })
+  const { json } = await tokens.post("/approval-policies", { actions: ["hold_execute"], approvals: 1 })
+  expect(await answerOf("force_transfer", { executes: hold_id })).toBe(202)
+  expect(await answerOf("force_transfer", { holds: [hold_id] })).toBe(200)
+  await sql`delete from approval_policies where id = ${json.policy_id}`
+})
+
 test("a viewer can run a preflight but cannot send", async () => {
   const config = await tokens.config()
   const viewer = await member(app, { role: "viewer", account })

@@ -99,8 +99,19 @@ async function answerMove(
 const asked = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("mint"), ...mintInput }),
   z.object({ kind: z.literal("transfer"), ...transferInput }),
-  z.object({ kind: z.literal("burn"), ...mintInput, holder_consent: z.boolean().default(false) }),
-  z.object({ kind: z.literal("force_transfer"), ...transferInput }),
+  z.object({
+    kind: z.literal("burn"),
+    ...mintInput,
+    holder_consent: z.boolean().default(false),
+    holds: namedHolds,
+  }),
+  z.object({
+    kind: z.literal("force_transfer"),
+    ...transferInput,
+    holds: namedHolds,
+    /** The hold that it executes. */
+    executes: idOf("hold").optional(),
+  }),
 ])
 
 /** Errors: validation_failed, same_wallet. */
@@ -280,7 +291,12 @@ export const tokenRouter = router({
       const { mint_config: config, amount } = input
       const holder_consent = input.kind === "burn" && input.holder_consent
       const forced = isForced(input.kind) ? { holder_consent } : null
-      return tokens.preflight(ctx.principal, { config, amount, movement: movementOf(input), forced, isApproved: false })
+      const { holds, executes } = { holds: undefined, executes: undefined, ...input }
+      return tokens.preflight(ctx.principal, {
+        ...{ config, amount, movement: movementOf(input), forced, isApproved: false },
+        ...(holds && { holds }),
+        ...(executes && { holds: [executes], executes }),
+      })
     }),
 
   holders: memberWith("token:read")

@@ -86,7 +86,7 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
   /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
@@ -145,7 +145,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -166,7 +166,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -310,7 +310,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -363,7 +363,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -636,6 +636,39 @@ export interface HoldList {
   data: Array<Hold>
   /** Send as cursor to get the next page; null on the last page */
   next_cursor: string | null
+}
+
+export interface HoldRelease {
+  /** The hold's id */
+  hold_id: string
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Mint configuration */
+  mint_config: string
+  /** Whole tokens that it was placed for */
+  amount: string
+  /** Whole tokens that it still holds: less than `amount` if some were taken, 0 once it has ended */
+  remaining: string
+  /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
+  state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
+  /** Why */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  /** Your reference */
+  reference: string
+  /** When it ends by itself; null for never */
+  expires_at: string | null
+  /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
+  onchain_account: string | null
+  /** The newest operation that placed it, released it or took from it; null if there is none */
+  operation_id: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** Null until it ends */
+  ended_at: string | null
+  /** `confirmed` is final: the hold is released. `awaiting_approval`: a policy of yours requires further members, and the hold still binds */
+  status: "queued" | "submitted" | "confirmed" | "failed" | "awaiting_approval"
+  /** The approval that it waits for or was begun with; null if no policy binds it */
+  approval_id: string | null
 }
 
 export interface Investor {
@@ -1605,7 +1638,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
     /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */
@@ -1764,11 +1797,11 @@ export interface Methods {
     id: string
   } & ExecuteHoldRequest, options?: AsyncOptions): Promise<HoldExecution>
 
-  /** Release a hold. Makes what it still holds available again. */
+  /** Release a hold. Makes what it still holds available again. Responds with the hold once it is released. If an operation has to move the tokens first, responds 202 after 25 seconds, or at once with Prefer: respond-async. If a policy requires the approval of further members, responds 202 with status `awaiting_approval`. */
   releaseHold(params: {
     /** The hold's id */
     id: string
-  }, options?: AsyncOptions): Promise<Hold>
+  }, options?: AsyncOptions): Promise<HoldRelease>
 
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>

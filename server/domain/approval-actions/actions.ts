@@ -1,5 +1,6 @@
 import type { ApprovalAction } from "#shared/approvals.ts"
 import type { Action } from "./action.ts"
+import { holdRelease } from "./hold-release.ts"
 import { keyCreate } from "./key-create.ts"
 import { configChange, unpause } from "./mint-config.ts"
 import { movement } from "./movement.ts"
@@ -16,6 +17,7 @@ export const actions: Record<ApprovalAction, Action> = {
   force_transfer: movement("force_transfer"),
   // It is a forced transfer out of the hold.
   hold_execute: movement("force_transfer"),
+  hold_release: holdRelease,
   unfreeze,
   unpause,
   config_change: configChange,

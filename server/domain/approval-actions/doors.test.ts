@@ -69,6 +69,8 @@ const doors: [action: ApprovalAction, how: string, prepare: () => Promise<Case>]
   ["unpause", "a member", () => pausedBy((id) => page("mintConfig.unpause", { id }))],
   ["unfreeze", "a key", () => frozenBy((json) => rest("POST", "/token/unfreeze", json))],
   ["unfreeze", "a member", () => frozenBy((json) => page("token.unfreeze", json))],
+  ["hold_release", "a key", () => heldBy((id) => rest("POST", `/token/hold/${id}/release`))],
+  ["hold_release", "a member", () => heldBy(releaseAsMember)],
   ["config_change", "a key", () => changedBy(({ id, rules }) => rest("PATCH", `/mint-config/${id}`, { rules }))],
   [
     "config_change",
@@ -206,6 +208,18 @@ async function hold() {
   const take = (amount: string) =>
     tokens.post("/token/burn", { ...body, amount, holder_consent: true, holds: [hold_id] })
   return { wallet, id: hold_id as string, take }
+}
+
+async function heldBy(send: (id: string) => Promise<Sent>): Promise<Case> {
+  const { id, take } = await hold()
+  return { send: () => send(id), effects: () => entries(id, "hold.released"), change: () => take("1") }
+}
+
+/** The dashboard gets the hold, as a key does. */
+async function releaseAsMember(id: string): Promise<Sent> {
+  const { status, data, error } = await owner.browser.mutate("hold.release", { id })
+  if (data?.status === "awaiting_approval") return { status: 202, approvalId: data.approval_id }
+  return { status, ...(error && { error: error.error }) }
 }
 
 async function frozenBy(send: (json: object) => Promise<Sent>): Promise<Case> {
@@ -402,6 +416,60 @@ test("an approved key is collected within a week, and with the permissions that 
   expect((await demoted()).status).toBe(200)
   await sql`update approvals set ended_at = ended_at - interval '8 days' where action = 'key_create'`
   expect((await late()).error.error).toBe("approval_ended")
+})
+
+test("a release that waits answers with the hold, which still binds, and a repeat says what came of it", async () => {
+  await requireTwo("hold_release")
+  const { wallet, id } = await hold()
+  const send = () =>
+    app.request({ method: "POST", path: `/token/hold/${id}/release`, key: key.apiKey, idempotencyKey: `release-${id}` })
+  const forget = () =>
+    sql`update idempotency_records set status = null, body = null where idempotency_key = ${`release-${id}`}`
+  const first = await send()
+  const { approval_id } = first.json
+  const waits = { hold_id: id, state: "active", remaining: "10", status: "awaiting_approval", approval_id }
+  expect(first).toMatchObject({ status: 202, json: waits, headers: { location: `/v1/approval/${approval_id}` } })
+  expect((await tokens.get(`/approval/${approval_id}`)).json).toMatchObject({
+    action: "hold_release",
+    subject: id,
+    request: { hold_id: id, user_pubkey: wallet, mint_config: fund, amount: "10" },
+  })
+  await forget()
+  expect((await send()).json).toMatchObject(waits)
+  expect((await approve(officer, approval_id)).status).toBe(200)
+  await forget()
+  expect(await send()).toMatchObject({ status: 200, json: { state: "released", status: "confirmed", approval_id } })
+
+  const { id: kept } = await hold()
+  const path = `/token/hold/${kept}/release`
+  const asked = await app.request({ method: "POST", path, key: key.apiKey, idempotencyKey: kept })
+  const approval = (await tokens.get(`/approval/${asked.json.approval_id}`)).json
+  const rejection = { approval_id: approval.approval_id, digest: approval.digest, reason: "No" }
+  expect((await officer.browser.mutate("approval.reject", rejection)).status).toBe(200)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = ${kept}`
+  const again = await app.request({ method: "POST", path, key: key.apiKey, idempotencyKey: kept })
+  expect([again.status, again.json.error]).toEqual([403, "approval_rejected"])
+})
+
+test("in holder mode, an approved release is an operation", async () => {
+  await requireTwo("hold_release")
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const { wallet } = await app.verifiedWallet(key)
+  await tokens.mint(config, wallet, "10")
+  const placed = await tokens.post("/token/holds", {
+    user_pubkey: wallet,
+    mint_config: config,
+    amount: "4",
+    ...grounds,
+  })
+  const { hold_id, operation_id } = placed.json
+  const { approvalId } = await rest("POST", `/token/hold/${hold_id}/release`)
+  expect((await approve(officer, approvalId!)).status).toBe(200)
+  const read = async () => (await tokens.get(`/token/hold/${hold_id}`)).json
+  await waitFor(async () => (await read()).state === "released", "the release")
+  expect((await read()).operation_id).not.toBe(operation_id)
+  const { json } = await tokens.get(`/token/balance/${wallet}?mint_config=${config}`)
+  expect(json).toMatchObject({ amount: "10", available: "10", held: "0" })
 })
 
 describe.each(["hold_execute", "force_transfer"] as const)("under a policy about %s", (action) => {

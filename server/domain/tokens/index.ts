@@ -30,8 +30,8 @@ export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreez
 export { availability, availabilityIn, readHeld } from "./holds/available.ts"
 export { executeHold } from "./holds/execute.ts"
 export { expireHolds, releaseExpired } from "./holds/expire.ts"
-export { getHold, holdExecution, holdRecord, holdState, listHolds } from "./holds/hold.ts"
-export { type HoldAnswer, placeHold } from "./holds/place.ts"
+export { getHold, holdExecution, holdRecord, holdRelease, holdState, listHolds } from "./holds/hold.ts"
+export { placeHold } from "./holds/place.ts"
 export { releaseHold } from "./holds/release.ts"
 
 /** Operations as clients see them. */

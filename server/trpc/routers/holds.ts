@@ -12,7 +12,7 @@ const { endpoint } = endpointsIn("Token")
 const id = idOf("hold").meta({ description: "The hold's id" })
 
 /** Answers 202 if the operation is still in progress. */
-async function answerHold(ctx: Pick<Context, "answer">, answer: Promise<tokens.HoldAnswer>) {
+async function answerHold<Hold>(ctx: Pick<Context, "answer">, answer: Promise<{ record: Hold; isFinal: boolean }>) {
   const { record, isFinal } = await answer
   if (!isFinal) ctx.answer.status = 202
   return record
@@ -110,20 +110,28 @@ export const holdRouter = router({
       document_sha256: documentHash,
     }),
     output: tokens.holdExecution,
-  }).mutation(async ({ ctx, input: { id: holdId, to_pubkey: to, document_sha256: documentSha256 } }) => {
-    const { record, isFinal } = await tokens.executeHold({ ...ctx, holdId, to, documentSha256 })
-    if (!isFinal) ctx.answer.status = 202
-    return record
-  }),
+  }).mutation(({ ctx, input: { id: holdId, to_pubkey: to, document_sha256: documentSha256 } }) =>
+    answerHold(ctx, tokens.executeHold({ ...ctx, holdId, to, documentSha256 })),
+  ),
 
   release: endpoint("POST /token/hold/{id}/release", {
     scope: "token:control",
-    fails: ["hold_not_found", "hold_ended", "mint_paused", "account_reopening_limit", "chain_unavailable"],
+    fails: [
+      "hold_not_found",
+      "hold_ended",
+      "mint_paused",
+      "account_reopening_limit",
+      "chain_unavailable",
+      "approver_missing",
+      "approval_rejected",
+      "approval_ended",
+    ],
     accepted: "/token/hold/{hold_id}",
     operationId: "releaseHold",
     summary: "Release a hold",
-    description: "Makes what it still holds available again.",
+    description:
+      "Makes what it still holds available again. Responds with the hold once it is released. If an operation has to move the tokens first, responds 202 after 25 seconds, or at once with Prefer: respond-async. If a policy requires the approval of further members, responds 202 with status `awaiting_approval`.",
     input: z.object({ id }),
-    output: tokens.holdRecord,
+    output: tokens.holdRelease,
   }).mutation(({ ctx, input }) => answerHold(ctx, tokens.releaseHold({ ...ctx, holdId: input.id }))),
 })

@@ -16,6 +16,7 @@ const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
   transfer: amountIn,
   burn: amountIn,
   force_transfer: amountIn,
+  hold_release: amountIn,
   hold_execute: amountIn,
   unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
   unpause: ({ request }) => text(request.mint_config),

@@ -6,6 +6,7 @@ import { enqueue, operationWait, untilEnded } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
+import type { OperationStatus } from "#shared/statuses.ts"
 import type { Holding, HoldingKey } from "../holder-facts.ts"
 import { hold } from "../operations/hold.ts"
 import { release } from "../operations/release.ts"
@@ -52,24 +53,25 @@ export function beginRelease(
   })
 }
 
-/**
- * Waits for the operation that places or releases a hold. `isFinal` is false if it continues after the response. Errors:
- * those with which the operation may fail.
- */
+/** `isFinal` is false if the operation that places or releases the hold continues after the response. */
+export type HoldOutcome = { record: HoldRecord; status: OperationStatus; isFinal: boolean }
+
+/** Waits for the operation that places or releases a hold. Errors: those with which the operation may fail. */
 export async function outcomeOf(
   principal: Principal,
   about: { holdId: string; operationId: string | null; respondAsync: boolean },
-): Promise<{ record: HoldRecord; isFinal: boolean }> {
+): Promise<HoldOutcome> {
   const { holdId, operationId, respondAsync } = about
   const { workspaceId } = principal
-  if (operationId === null) return { record: await getHold(principal, holdId), isFinal: true }
+  if (operationId === null) return { record: await getHold(principal, holdId), status: "confirmed", isFinal: true }
   publish("ledger")
   if (!respondAsync) await untilEnded(workspaceId, operationId, operationWait.ms)
-  const [operation] = await sql<{ status: string; error_code: string; error_detail: string }[]>`
+  const [operation] = await sql<{ status: OperationStatus; error_code: string; error_detail: string }[]>`
     select status, error_code, error_detail from operations where workspace_id = ${workspaceId} and id = ${operationId}`
   if (operation?.status === "failed") {
     const { error_code, error_detail } = operation
     fail(isErrorCode(error_code) ? error_code : "internal_error", error_detail)
   }
-  return { record: await getHold(principal, holdId), isFinal: operation?.status === "confirmed" }
+  const status = operation?.status ?? "queued"
+  return { record: await getHold(principal, holdId), status, isFinal: status === "confirmed" }
 }

@@ -56,6 +56,18 @@ export const holdExecution = holdRecord
   .meta({ id: "HoldExecution" })
 export type HoldExecution = z.infer<typeof holdExecution>
 
+/** The hold, and whether its release waits for members or for the chain. */
+export const holdRelease = holdRecord
+  .extend({
+    status: operationRecord.shape.status.meta({
+      description:
+        "`confirmed` is final: the hold is released. `awaiting_approval`: a policy of yours requires further members, and the hold still binds",
+    }),
+    approval_id: operationRecord.shape.approval_id,
+  })
+  .meta({ id: "HoldRelease" })
+export type HoldRelease = z.infer<typeof holdRelease>
+
 export const holdColumns = columns(
   "holds",
   "id, seq, mint_config, wallet, amount, remaining, taking, state, reason_code, reference, expires_at, account",

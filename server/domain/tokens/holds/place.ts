@@ -12,9 +12,9 @@ import type { ReasonCode } from "#shared/movements.ts"
 import { type ConfigRow, invalidAmount, loadConfigs, refuse, unknownConfig } from "../config.ts"
 import { type Holdings, lockHoldings } from "../holder-facts.ts"
 import { refusalOfPaused } from "../operations/held-account.ts"
-import { beginHold, outcomeOf } from "./begin.ts"
+import { beginHold, type HoldOutcome, outcomeOf } from "./begin.ts"
 import { bindHolds } from "./bound-holds.ts"
-import { findHold, type HoldRecord, toHoldRecord } from "./hold.ts"
+import { findHold, toHoldRecord } from "./hold.ts"
 
 export type Placing = Command & {
   respondAsync: boolean
@@ -27,18 +27,15 @@ export type Placing = Command & {
   expiresAt: Date | null
 }
 
-/** `isFinal` is false if the hold is still on its way to the chain. */
-export type HoldAnswer = { record: HoldRecord; isFinal: boolean }
-
 /**
  * Holds part of a wallet's balance, whatever the rules say about the wallet. In holder mode an operation moves it. Errors:
  * unknown_mint_config, invalid_amount, insufficient_balance, amount_held, validation_failed for the expiry, mint_paused,
  * account_reopening_limit, chain_unavailable in quarantine.
  */
-export const placeHold = (placing: Placing): Promise<HoldAnswer> =>
+export const placeHold = (placing: Placing): Promise<HoldOutcome> =>
   placing.respondAsync ? begin(placing) : whileWaiting(placing.principal.workspaceId, () => begin(placing))
 
-async function begin(placing: Placing): Promise<HoldAnswer> {
+async function begin(placing: Placing): Promise<HoldOutcome> {
   const { principal, idempotency, respondAsync } = placing
   const holdId = idempotency?.begun ?? (await record(placing))
   const { state, operation_id } = await findHold(sql, principal.workspaceId, holdId)

@@ -36,6 +36,9 @@ const looks = {
   confirmed: { word: "Confirmed", tone: "good" },
   failed: { word: "Failed", tone: "bad" },
   awaiting_approval: { word: "Awaiting approval", tone: "notice" },
+  // Holds, in addition to those above and below
+  released: { word: "Released", tone: "plain" },
+  executed: { word: "Executed", tone: "plain" },
   // Approvals, in addition to those above
   approved: { word: "Approved", tone: "good" },
   withdrawn: { word: "Withdrawn", tone: "plain" },

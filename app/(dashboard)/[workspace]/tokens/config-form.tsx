@@ -12,7 +12,8 @@ import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
 import { configOf, type Draft, suggestId } from "./draft.ts"
 import { RuleField } from "./rule-field.tsx"
-import { checkedWhen, modeWords } from "./use-token.ts"
+import { checkedWhen } from "./rule-words.ts"
+import { modeWords } from "./use-token.ts"
 
 type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }

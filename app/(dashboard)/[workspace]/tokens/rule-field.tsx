@@ -7,7 +7,7 @@ import { countryNames } from "#shared/countries.ts"
 import type { FieldType } from "#shared/rules/define.ts"
 import type { ruleFields } from "#shared/rules/fields.ts"
 import { type Entered, type EnteredIn, emptyDraft } from "./draft.ts"
-import { NOT_IN_HOLDER_MODE } from "./use-token.ts"
+import { NOT_IN_HOLDER_MODE } from "./rule-words.ts"
 
 type Control<T extends FieldType> = {
   label: string

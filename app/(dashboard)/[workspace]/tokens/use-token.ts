@@ -8,6 +8,7 @@ export type Holder = RouterOutputs["token"]["holders"]["data"][number]
 export type Preflight = RouterOutputs["token"]["preflight"]
 export type Operation = RouterOutputs["token"]["operation"]
 export type OperationDetail = RouterOutputs["token"]["operationDetail"]
+export type Hold = RouterOutputs["hold"]["list"]["data"][number]
 
 const isAtRest = ({ mint_state, reconciling }: TokenView) => mint_state !== "creating" && reconciling === null
 
@@ -23,8 +24,11 @@ export const kindNames = {
   release: "Release of a hold",
 } as const satisfies Record<Operation["kind"], string>
 
-/** What takes tokens out of a wallet, whatever the rules say about its holder. */
-export type Act = "burn" | "force_transfer"
+/** What takes tokens out of a wallet or holds them in it, whatever the rules say about its holder. */
+export type Act = "burn" | "force_transfer" | "hold"
+
+/** How a member ends a hold. */
+export type Ending = "release" | "execute"
 
 /** A wallet that holds a token, and the person behind it if one is known. */
 export type Serviced = {
@@ -34,7 +38,7 @@ export type Serviced = {
   investor: { investor_id: string; external_id: string | null } | null
 }
 
-/** Why tokens are taken out of a wallet, or it is frozen. */
+/** Why tokens are taken out of a wallet or held in it, or it is frozen. */
 export const reasonNames = {
   redemption: "Redemption",
   buyback: "Buyback",
@@ -73,23 +77,3 @@ export const modeWords = {
       "Accounts of verified wallets are open. Vouch freezes the account of a wallet that no longer meets the verification, country or accreditation rules. Lock-up and limits on holders and balances are not available.",
   },
 } as const satisfies Record<TransferMode, object>
-
-/** When rules are checked, and what the chain adds. */
-export const checkedWhen = {
-  wallets: {
-    agent:
-      "Checked for sender and recipient, at each request and again before signing. On chain, tokens move only in transactions signed by Vouch.",
-    holder:
-      "Checked for sender and recipient, at each request and again before signing. On chain, accounts of wallets that do not meet these rules are frozen within seconds.",
-  },
-  limits: {
-    agent:
-      "Checked and reserved at each request, so simultaneous requests cannot exceed a limit together. On chain, tokens move only in transactions signed by Vouch.",
-    holder:
-      "Checked and reserved at each request. On chain, only Vouch can mint; the other limits are not available when holders move tokens.",
-  },
-} as const
-
-/** Why a rule cannot be set in holder mode. The server gives the same reason. */
-export const NOT_IN_HOLDER_MODE =
-  "Not available when holders move tokens, because the chain cannot enforce it. Choose “Only through Vouch” to set it."

@@ -103,6 +103,8 @@ const labels: Record<string, string> = {
   reference: "Reference",
   document_sha256: "Document’s SHA-256",
   holder_consent: "Holder’s consent",
+  hold_id: "Hold",
+  holds: "Holds to take from first",
   attestation_id: "Attestation",
   attestation_ids: "Attestations",
   investor_id: "Investor",

@@ -1,4 +1,4 @@
-import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/lists.tsx"
+import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
 import { hasEnded, kindNames, type Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"

@@ -1,11 +1,13 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { lazy, type ReactNode, useId, useState } from "react"
+import { lazy, type ReactNode, Suspense, useId, useState } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
+import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
+import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
@@ -194,9 +196,11 @@ type Holding = InvestorView["tokens"][number]["wallets"][number]
 function Holdings({ investor }: { investor: InvestorView }) {
   const { tokens, chain_answered } = investor
   const { menuOf, sheet } = useServicing()
+  const holds = useHoldActions()
   return (
     <>
       {sheet}
+      {holds.sheet}
       {!chain_answered && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
           The chain is unreachable, so account states are not shown.
@@ -221,7 +225,12 @@ function Holdings({ investor }: { investor: InvestorView }) {
               </div>
               <ul className="mt-1.5 space-y-1">
                 {wallets.map((holding) => (
-                  <OfWallet key={holding.user_pubkey} holding={holding}>
+                  <OfWallet
+                    key={holding.user_pubkey}
+                    holding={holding}
+                    of={{ mint_config, symbol }}
+                    holdMenuOf={holds.menuOf}
+                  >
                     {menuOf?.({ mint_config, symbol, wallet: holding.user_pubkey, investor })}
                   </OfWallet>
                 ))}
@@ -234,25 +243,44 @@ function Holdings({ investor }: { investor: InvestorView }) {
   )
 }
 
-function OfWallet({ holding, children }: { holding: Holding; children: ReactNode }) {
-  const { user_pubkey, balance, incoming, outgoing, account, freeze } = holding
+const WalletHolds = lazy(async () => ({
+  default: (await import("#app/(dashboard)/[workspace]/tokens/[config]/hold-list.tsx")).WalletHolds,
+}))
+
+type OfWalletProps = {
+  holding: Holding
+  of: { mint_config: string; symbol: string }
+  holdMenuOf: ReturnType<typeof useHoldActions>["menuOf"]
+  children: ReactNode
+}
+
+function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
+  const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freeze } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
   return (
-    <li className="flex items-center justify-between gap-x-4 text-[13px]">
-      <span className="flex flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
-        <Copyable value={user_pubkey} what="wallet" compact />
-        {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
-        <FreezeNote freeze={freeze} />
-      </span>
-      <span className="flex items-center gap-2 tabular-nums">
-        <span className="text-right">
-          {grouped(balance)}
-          {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
+    <li className="text-[13px]">
+      <div className="flex items-center justify-between gap-x-4">
+        <span className="flex flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
+          <Copyable value={wallet} what="wallet" compact />
+          {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
+          <FreezeNote freeze={freeze} />
         </span>
-        {children}
-      </span>
+        <span className="flex items-center gap-2 tabular-nums">
+          <span className="text-right">
+            {grouped(balance)}
+            {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
+            <HeldNote of={{ ...of, wallet }} held={held} available={available} />
+          </span>
+          {children}
+        </span>
+      </div>
+      {held !== "0" && (
+        <Suspense>
+          <WalletHolds of={{ ...of, wallet }} menuOf={holdMenuOf} />
+        </Suspense>
+      )}
     </li>
   )
 }

@@ -4,49 +4,86 @@ import { Skeleton } from "#app/components/frame.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { fromBaseUnits, grouped, toBaseUnits } from "#shared/amount.ts"
 
-type BalancesProps = { token: TokenView; from: string; to: string | null; amount: string }
+/** What changes for a wallet, in base units; null if it is not known yet. */
+export type Change = { wallet: string; balance: bigint | null; held?: bigint | null }
 
 /** What the wallets hold on chain now, and what they will hold afterwards. */
-export function Balances({ token, from, to, amount }: BalancesProps) {
-  const units = toBaseUnits(amount, token.decimals)
+export const Balances = ({ token, changes }: { token: TokenView; changes: Change[] }) => (
+  <table className="w-full text-left text-[13px] tabular-nums">
+    <caption className="sr-only">Balances in {token.symbol}</caption>
+    <thead className="text-muted">
+      <tr>
+        <th scope="col" className="pb-1 font-normal">
+          Balance of
+        </th>
+        <th scope="col" className="pb-1 text-right font-normal">
+          Before
+        </th>
+        <th scope="col" className="pb-1 text-right font-normal">
+          After
+        </th>
+      </tr>
+    </thead>
+    <tbody className="divide-y divide-line border-y border-line">
+      {changes.map((change) => (
+        <OfWallet key={change.wallet} token={token} change={change} />
+      ))}
+    </tbody>
+  </table>
+)
+
+type OfWalletProps = { token: TokenView; change: Change }
+
+/** Its balance and, if holds are involved, how much of it they leave. */
+function OfWallet({ token: { id, decimals }, change: { wallet, balance, held } }: OfWalletProps) {
+  const { data, error } = useBalance(id, wallet)
+  const units = (amount: string | undefined) => (amount === undefined ? null : toBaseUnits(amount, decimals))
+  const isBroken = error !== null
+  const row = (name: "amount" | "available" | "held", by: bigint | null) => ({
+    before: units(data?.[name]),
+    by,
+    decimals,
+    isBroken,
+  })
+  const hasHolds = held !== undefined || (data !== undefined && data.held !== "0")
+  const heldBy = held ?? (held === null ? null : 0n)
   return (
-    <table className="w-full text-left text-[13px] tabular-nums">
-      <caption className="sr-only">Balances in {token.symbol}</caption>
-      <thead className="text-muted">
-        <tr>
-          <th scope="col" className="pb-1 font-normal">
-            Balance of
-          </th>
-          <th scope="col" className="pb-1 text-right font-normal">
-            Before
-          </th>
-          <th scope="col" className="pb-1 text-right font-normal">
-            After
-          </th>
-        </tr>
-      </thead>
-      <tbody className="divide-y divide-line border-y border-line">
-        <Row token={token} wallet={from} change={units && -units} />
-        {to !== null && to !== from && <Row token={token} wallet={to} change={units} />}
-      </tbody>
-    </table>
+    <>
+      <Row name={<Shortened value={wallet} />} {...row("amount", balance)} />
+      {hasHolds && (
+        <>
+          <Row
+            name="Available"
+            isPart
+            {...row("available", balance === null || heldBy === null ? null : balance - heldBy)}
+          />
+          <Row name="Held" isPart {...row("held", heldBy)} />
+        </>
+      )}
+    </>
   )
 }
 
-type RowProps = { token: TokenView; wallet: string; change: bigint | null }
+type RowProps = {
+  name: React.ReactNode
+  before: bigint | null
+  by: bigint | null
+  decimals: number
+  isBroken: boolean
+  /** A part of the amount above it. */
+  isPart?: boolean
+}
 
-function Row({ token: { id, decimals }, wallet, change }: RowProps) {
-  const { data, error } = useBalance(id, wallet)
-  const before = data ? toBaseUnits(data.amount, decimals) : null
-  const after = before !== null && change !== null && before + change >= 0n ? before + change : null
+function Row({ name, before, by, decimals, isBroken, isPart = false }: RowProps) {
+  const after = before !== null && by !== null && before + by >= 0n ? before + by : null
   return (
-    <tr>
-      <th scope="row" className="py-1.5 font-normal">
-        <Shortened value={wallet} />
+    <tr className={isPart ? "text-muted" : undefined}>
+      <th scope="row" className={`py-1.5 font-normal ${isPart ? "pl-3" : ""}`}>
+        {name}
       </th>
       <td className="py-1.5 text-right">
         {before === null ? (
-          error ? (
+          isBroken ? (
             "Unknown"
           ) : (
             <Skeleton className="ml-auto h-3.5 w-12 rounded" />
@@ -55,7 +92,9 @@ function Row({ token: { id, decimals }, wallet, change }: RowProps) {
           shown(before, decimals)
         )}
       </td>
-      <td className="py-1.5 text-right font-medium">{after === null ? NOTHING : shown(after, decimals)}</td>
+      <td className={`py-1.5 text-right ${isPart ? "" : "font-medium"}`}>
+        {after === null ? NOTHING : shown(after, decimals)}
+      </td>
     </tr>
   )
 }

@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
-import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { TokenBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
@@ -16,10 +16,11 @@ import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { summariesOf } from "#shared/rules/fields.ts"
-import { Holders } from "./lists.tsx"
+import { Holders } from "./holder-list.tsx"
 import type { MoveKind } from "./move.tsx"
 
-const Operations = lazy(async () => ({ default: (await import("./lists.tsx")).Operations }))
+const Operations = lazy(async () => ({ default: (await import("./operation-list.tsx")).Operations }))
+const Holds = lazy(async () => ({ default: (await import("./hold-list.tsx")).Holds }))
 
 export default function Page() {
   const { config: id } = useParams<{ config: string }>()
@@ -74,6 +75,7 @@ function TokenDetail({ token }: { token: TokenView }) {
           tabs={{
             holders: ["Holders", <Holders key="holders" token={token} />],
             operations: ["Operations", <Operations key="operations" token={token} />],
+            holds: ["Holds", <Holds key="holds" token={token} />],
           }}
         />
       </div>
@@ -189,29 +191,13 @@ const Rule = ({ children }: { children: React.ReactNode }) => (
 )
 
 // Loaded on first use.
-const Confirm = lazy(async () => ({ default: (await import("#app/components/form-dialog.tsx")).Confirm }))
-
-const copyFor = ({ name, transfer_mode }: TokenView) => ({
-  pause: {
-    title: `Pause ${name}?`,
-    description: `Nothing is minted, moved or burned${transfer_mode === "holder" ? ", not even by holders," : ""} until you unpause it. Transactions already signed may still be confirmed.`,
-    confirm: "Pause",
-    danger: true,
-  },
-  unpause: {
-    title: `Unpause ${name}?`,
-    description: "Minting, transfers and burns resume under the current rules.",
-    confirm: "Unpause",
-    danger: false,
-  },
-})
+const PauseQuestion = lazy(() => import("./pause-question.tsx"))
 
 function PauseButton({ token }: { token: TokenView }) {
-  const { id, paused } = token
+  const { paused } = token
   // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
   const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
-  const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }))
   return (
     <>
       <Button aria-haspopup="dialog" onClick={() => setPending(verb)}>
@@ -219,11 +205,7 @@ function PauseButton({ token }: { token: TokenView }) {
       </Button>
       {pending && (
         <Suspense>
-          <Confirm
-            {...copyFor(token)[pending]}
-            onClose={() => setPending(null)}
-            onConfirm={() => change.mutateAsync(pending)}
-          />
+          <PauseQuestion token={token} verb={pending} onClose={() => setPending(null)} />
         </Suspense>
       )}
     </>

@@ -1,34 +1,36 @@
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import {
   type Act,
   type Operation,
-  reasonNames,
   type Serviced,
   type TokenView,
   useBalance,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { InvestorLink, useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
-import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
-import { Facts, Loaded } from "#app/components/frame.tsx"
+import { Form, Submit } from "#app/components/form.tsx"
+import { Loaded } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
-import { toBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { AmountField } from "./amount-field.tsx"
 import { Balances } from "./balances.tsx"
+import { HoldsField } from "./holds-field.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
-import { type Sending, usePreflight } from "./use-preflight.ts"
+import { checkWallet, FirstFields, GroundsFields, WalletConfirmation, WalletFacts } from "./servicing-fields.tsx"
+import { takenFrom, useActiveHolds } from "./use-holds.ts"
+import { namedHolds, type Sending, usePreflight } from "./use-preflight.ts"
 import { isAddress, WalletField } from "./wallet-field.tsx"
 
-type ServicingProps = { act: Act; label: string; of: Serviced }
+type ServicingProps = { act: Exclude<Act, "hold">; label: string; of: Serviced }
 
 /** Burns or moves tokens without their holder: a form with the rules check, then the progress of the operation. */
-export default function Servicing(props: ServicingProps) {
+export function Servicing(props: ServicingProps) {
   const token = useToken(props.of.mint_config)
   const [sent, setSent] = useState<Operation | null>(null)
   return (
@@ -42,9 +44,14 @@ export default function Servicing(props: ServicingProps) {
 
 type ServicingFormProps = ServicingProps & { token: TokenView; onSent: (operation: Operation) => void }
 
-const NOTHING_ENTERED = { to: "", amount: "", reason: "", reference: "", hasConsent: false }
+const NOTHING_ENTERED = {
+  ...{ to: "", amount: "", reason: "", reference: "", hasConsent: false },
+  /** Ids of the holds to take from. */
+  named: [] as readonly string[],
+}
 
-function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: ServicingFormProps) {
+function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
+  const { wallet } = of
   const refresh = useRefresh()
   const [entered, setEntered] = useState(NOTHING_ENTERED)
   const set = <Name extends keyof typeof entered>(name: Name, value: (typeof entered)[Name]) =>
@@ -54,29 +61,33 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
   const amount = entered.amount.trim()
   const reference = entered.reference.trim()
   const { reason, hasConsent } = entered
-  const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent }
+  const holds = useActiveHolds(token.id, wallet)
+  const named = holds.filter(({ hold_id }) => entered.named.includes(hold_id))
+  const namedIds = named.map(({ hold_id }) => hold_id)
+  const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent, holds: namedIds }
   const checked = usePreflight(sending)
   const { isAccepted, problem } = checked
-  const balance = useBalance(token.id, wallet)
-  const isUncovered = exceeds(amount, balance.data?.amount, token.decimals)
+  const { decimals } = token
+  const balance = useBalance(token.id, wallet).data
+  const units = toBaseUnits(amount, decimals)
+  const taken = units === null ? null : takenFrom(named, units, decimals)
+  const most = balance && toBaseUnits(balance.available, decimals)! + takenFrom(named, null, decimals)
+  const uncovered =
+    balance && units !== null ? whyUncovered(units, toBaseUnits(balance.amount, decimals)!, most!) : null
   const hash = hashed?.hash ?? null
-  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", String(hasConsent)]
+  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", String(hasConsent), ...namedIds]
   const idempotencyKey = useIdempotencyKey(content, isAccepted)
   const send = useSend()
-  const lastFour = wallet.slice(-4)
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
-  // The form loads after its sheet has opened, so nothing in it has the focus yet.
-  const form = useRef<HTMLDivElement>(null)
-  useEffect(() => form.current?.querySelector("input")?.focus(), [])
 
   return (
     <Form
       check={(values) => ({
-        ...(values.get("confirmation") !== lastFour && { confirmation: `Type ${lastFour} to continue.` }),
+        ...checkWallet(values, wallet),
         ...(hashed?.problem && { document_sha256: hashed.problem }),
       })}
       onSubmit={async () => {
-        if (!isAccepted || isUncovered) throw new Refused("This would be refused. See below for the reason.")
+        if (!isAccepted || uncovered) throw new Refused("This would be refused. See below for the reason.")
         const grounds = { reason_code: reason as ReasonCode, reference, hash, hasConsent }
         const operation = await send(sending, grounds, idempotencyKey.keyOf())
         idempotencyKey.forget()
@@ -84,15 +95,8 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
         onSent(operation)
       }}
     >
-      <Facts
-        facts={{
-          Investor: investor ? <InvestorLink investor={investor} /> : "Not known",
-          Wallet: <code className="font-mono text-[13px] break-all">{wallet}</code>,
-          Token: `${token.name} (${token.symbol})`,
-          Network: token.cluster ?? "Not known yet",
-        }}
-      />
-      <div ref={form} className="space-y-4">
+      <WalletFacts token={token} of={of} />
+      <FirstFields>
         {act === "force_transfer" && (
           <WalletField
             name="to_pubkey"
@@ -106,17 +110,30 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
           token={token}
           value={entered.amount}
           onChange={(value) => set("amount", value)}
-          problem={problemAt("amount") ?? (isUncovered ? "More than the wallet’s balance." : undefined)}
+          problem={problemAt("amount") ?? uncovered ?? undefined}
           aside={
-            balance.data && (
-              <Button variant="link" className="text-[13px]!" onClick={() => set("amount", balance.data.amount)}>
-                Whole balance
+            most !== undefined && (
+              <Button
+                variant="link"
+                className="text-[13px]!"
+                onClick={() => set("amount", fromBaseUnits(most, decimals))}
+              >
+                {holds.length === named.length ? "Whole balance" : "All available"}
               </Button>
             )
           }
         />
-      </div>
-      <Balances token={token} from={wallet} to={isAddress(to) ? to : null} amount={amount} />
+      </FirstFields>
+      {holds.length > 0 && (
+        <HoldsField holds={holds} symbol={token.symbol} named={namedIds} onChange={(named) => set("named", named)} />
+      )}
+      <Balances
+        token={token}
+        changes={[
+          { wallet, balance: units && -units, ...(holds.length > 0 && { held: taken && -taken }) },
+          ...(isAddress(to) && to !== wallet ? [{ wallet: to, balance: units }] : []),
+        ]}
+      />
       <RulesCheck sending={sending} checked={checked} />
       {act === "burn" && (
         <Checkbox
@@ -128,24 +145,7 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
           The holder agreed
         </Checkbox>
       )}
-      <SelectField
-        name="reason_code"
-        label="Reason"
-        required
-        value={reason}
-        onChange={({ target }) => set("reason", target.value)}
-        options={[["", "Choose a reason"], ...Object.entries(reasonNames)]}
-      />
-      <TextField
-        name="reference"
-        label="Reference"
-        hint="Such as a case or order number. No personal data: it stays in the audit log."
-        required
-        maxLength={200}
-        autoComplete="off"
-        value={entered.reference}
-        onChange={({ target }) => set("reference", target.value)}
-      />
+      <GroundsFields entered={entered} onChange={set} />
       <FileHashField
         name="document_sha256"
         label={act === "burn" && hasConsent ? "Document (optional)" : "Document"}
@@ -154,22 +154,10 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
         hashed={hashed}
         onChoose={choose}
       />
-      <TextField
-        name="confirmation"
-        label={
-          <>
-            Type <code className="font-mono">{lastFour}</code>, the last four characters of the wallet, to confirm
-          </>
-        }
-        required
-        maxLength={4}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
+      <WalletConfirmation wallet={wallet} />
       <Submit
         variant="danger"
-        disabled={!isAccepted || isUncovered || (hashed !== null && hash === null && hashed.problem === null)}
+        disabled={!isAccepted || uncovered !== null || (hashed !== null && hash === null && hashed.problem === null)}
         className="w-full"
       >
         {submitLabel(label, checked)}
@@ -178,10 +166,10 @@ function ServicingForm({ act, label, of: { wallet, investor }, token, onSent }: 
   )
 }
 
-/** Whether it is certain that the balance does not cover the amount. */
-function exceeds(amount: string, balance: string | undefined, decimals: number): boolean {
-  const units = toBaseUnits(amount, decimals)
-  return units !== null && balance !== undefined && units > toBaseUnits(balance, decimals)!
+/** Why it is certain that the amount cannot be taken, in base units; null if it is not. */
+function whyUncovered(amount: bigint, balance: bigint, most: bigint): string | null {
+  if (amount > balance) return "More than the wallet’s balance."
+  return amount > most ? "More than is available. To take held tokens, choose their holds." : null
 }
 
 type Grounds = { reason_code: ReasonCode; reference: string; hash: string | null; hasConsent: boolean }
@@ -189,9 +177,10 @@ type Grounds = { reason_code: ReasonCode; reference: string; hash: string | null
 /** Starts it without waiting for the chain. The next screen shows its progress. */
 function useSend() {
   const api = useApi()
-  return ({ kind, token, from, to, amount }: Sending, grounds: Grounds, idempotencyKey: string): Promise<Operation> => {
+  return (sending: Sending, grounds: Grounds, idempotencyKey: string): Promise<Operation> => {
+    const { kind, token, from, to, amount } = sending
     const { reason_code, reference, hash, hasConsent } = grounds
-    const common = { mint_config: token.id, amount, reason_code, reference }
+    const common = { mint_config: token.id, amount, reason_code, reference, ...namedHolds(sending) }
     const options = { context: { idempotencyKey, respondAsync: true } }
     return kind === "burn"
       ? api.token.burn.mutate(

@@ -16,17 +16,28 @@ export type Sending = {
   amount: string
   /** Only of a burn. */
   hasConsent?: boolean
+  /** Holds to take from first. */
+  holds?: readonly string[]
+  /** The hold that a forced transfer executes. */
+  executes?: string
 }
 
 export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
   amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
 
-const askOf = ({ kind, token, from, to, amount, hasConsent = false }: Sending): InputOf<"token.preflight"> => {
+const askOf = (sending: Sending): InputOf<"token.preflight"> => {
+  const { kind, token, from, to, amount, hasConsent = false, executes } = sending
   const common = { mint_config: token.id, amount }
   if (kind === "mint") return { kind, ...common, user_pubkey: to }
-  if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent }
-  return { kind, ...common, from_pubkey: from, to_pubkey: to }
+  if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent, ...namedHolds(sending) }
+  const between = { ...common, from_pubkey: from, to_pubkey: to }
+  if (kind === "transfer") return { kind, ...between }
+  return { kind, ...between, ...namedHolds(sending), ...(executes !== undefined && { executes }) }
 }
+
+/** The holds that a request names. Naming none leaves the field out. */
+export const namedHolds = ({ holds = [] }: Pick<Sending, "holds">): { holds?: string[] } =>
+  holds.length === 0 ? {} : { holds: [...holds] }
 
 type Problem = { field: string; text: string }
 export type Checked = {

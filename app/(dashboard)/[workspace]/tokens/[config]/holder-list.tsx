@@ -1,24 +1,17 @@
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
-import {
-  type Holder,
-  hasEnded,
-  kindNames,
-  type Operation,
-  type TokenView,
-} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { choice, text } from "#app/(dashboard)/filters.tsx"
+import { text } from "#app/(dashboard)/filters.tsx"
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
+import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
-import { Badge, StatusBadge, statusWord } from "#app/components/badge.tsx"
-import { Copyable, Shortened } from "#app/components/code.tsx"
+import { Badge, StatusBadge } from "#app/components/badge.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { Ago, NOTHING } from "#app/components/timestamp.tsx"
+import { NOTHING } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
-import { operationKinds } from "#shared/movements.ts"
-import { operationStatuses } from "#shared/statuses.ts"
 
 const filters = { wallet: text("Search", "Wallet: first or last characters") }
 
@@ -31,7 +24,7 @@ export function Holders({ token }: { token: TokenView }) {
   })
   const { data } = list.query
   const { menuOf, sheet } = useServicing()
-  const shown = columns[token.transfer_mode]
+  const shown = columnsOf(token)
   return (
     <List
       list={list}
@@ -84,7 +77,7 @@ function Share({ percent }: { percent: string | null }) {
   return percent === null ? NOTHING : `${percent} %`
 }
 
-const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
+const columnsOf = (token: TokenView): Column<Holder>[] => [
   {
     header: "Wallet",
     cell: (row) => (
@@ -105,7 +98,7 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
     className: "whitespace-nowrap",
     cell: (row) => (
       <>
-        <Balance of={row} mode={mode} />
+        <Balance of={row} token={token} />
         <span className="block text-[13px] text-muted md:hidden">
           <Share percent={row.percent} />
         </span>
@@ -129,18 +122,18 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
   { header: "Account", wideOnly: true, cell: ({ account }) => <AccountState state={account} /> },
 ]
 
-const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }
+type BalanceProps = { of: Holder; token: TokenView }
 
-type BalanceProps = { of: Holder; mode: TokenView["transfer_mode"] }
-
-function Balance({ of: { balance, onchain_balance, incoming, outgoing, reopenings }, mode }: BalanceProps) {
-  const shown = mode === "holder" ? (onchain_balance ?? balance) : balance
+function Balance({ of, token: { id: mint_config, transfer_mode } }: BalanceProps) {
+  const { wallet, balance, onchain_balance, held, available, incoming, outgoing, reopenings } = of
+  const shown = transfer_mode === "holder" ? (onchain_balance ?? balance) : balance
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
   return (
     <>
       {grouped(shown)}
+      <HeldNote of={{ mint_config, wallet }} held={held} available={available} />
       {moving.length > 0 && <span className="block text-xs text-muted">{moving.join(", ")} on its way</span>}
       {reopenings.used > 0 && (
         <span
@@ -165,55 +158,4 @@ function Verification({ of: { verification, attestation_id } }: { of: Holder }) 
 function AccountState({ state }: { state: Holder["account"] }) {
   if (state === null) return <span className="text-muted">Unknown</span>
   return state === "absent" ? <Badge>None yet</Badge> : <StatusBadge status={state} />
-}
-
-const operationColumns: Column<Operation>[] = [
-  { header: "Operation", cell: ({ kind }) => kindNames[kind] },
-  { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
-  { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Created", align: "end", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
-]
-
-/** The wallet of a mint or a burn, or the two of a transfer. */
-export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
-  if (user_pubkey) return <Shortened value={user_pubkey} />
-  return (
-    <>
-      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
-    </>
-  )
-}
-
-const operationFilters = {
-  pubkey: text("Search", "Sender or recipient address"),
-  kind: choice(
-    "Operation",
-    "All",
-    operationKinds.map((kind) => [kind, kindNames[kind]]),
-  ),
-  status: choice(
-    "Status",
-    "All",
-    operationStatuses.map((status) => [status, statusWord(status)]),
-  ),
-}
-
-/** What was minted, moved and burned of a token, newest first. Refreshed until all that are shown have ended. */
-export function Operations({ token }: { token: TokenView }) {
-  const list = useList("token.operations", {
-    filters: operationFilters,
-    input: { mint_config: token.id, limit: 20 },
-    isAtRest: hasEnded,
-  })
-  return (
-    <List
-      list={list}
-      caption="Operations"
-      columns={operationColumns}
-      rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
-      noMatch="Clear the filters to see all operations."
-      empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}
-    />
-  )
 }

@@ -1,0 +1,122 @@
+import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
+import { type Hold, reasonNames, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { choice, text } from "#app/(dashboard)/filters.tsx"
+import { List, useList } from "#app/(dashboard)/list.tsx"
+import { StatusBadge, statusWord } from "#app/components/badge.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
+import { Empty } from "#app/components/frame.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { grouped } from "#shared/amount.ts"
+import { holdStates } from "#shared/holds.ts"
+import { HoldReason } from "./hold-reason.tsx"
+import { useActiveHolds } from "./use-holds.ts"
+
+const filters = {
+  pubkey: text("Search", "Wallet address"),
+  state: choice(
+    "State",
+    "All",
+    holdStates.map((state) => [state, statusWord(state)]),
+  ),
+}
+
+/** Whether no operation is placing or ending it. */
+const isAtRest = ({ state, remaining }: Hold): boolean =>
+  state !== "pending" && !(state === "active" && remaining === "0")
+
+/** A token's holds, newest first, with those that have ended. */
+export function Holds({ token }: { token: TokenView }) {
+  const list = useList("hold.list", { filters, input: { mint_config: token.id, limit: 20 }, isAtRest })
+  const { menuOf, sheet } = useHoldActions()
+  return (
+    <List
+      list={list}
+      caption="Holds"
+      columns={menuOf ? [...columns, actions<Hold>((hold) => menuOf(hold, token.symbol))] : columns}
+      rowKey={({ hold_id }) => hold_id}
+      noMatch="Clear the filters to see all holds."
+      empty={<Empty title="No holds">To hold tokens of a wallet, open the actions of its row under Holders.</Empty>}
+    >
+      {sheet}
+    </List>
+  )
+}
+
+const columns: Column<Hold>[] = [
+  {
+    header: "Wallet",
+    cell: (hold) => (
+      <>
+        <Copyable value={hold.user_pubkey} what="wallet address" compact />
+        {hold.onchain_account !== null && (
+          <span className="block text-xs text-muted">
+            Account <Copyable value={hold.onchain_account} what="account" compact />
+          </span>
+        )}
+        {/* On narrow screens, in place of their columns. */}
+        <span className="mt-1 block space-y-1 md:hidden">
+          <StatusBadge status={hold.state} />
+          <span className="block text-xs text-muted">
+            <HoldReason hold={hold} />
+          </span>
+        </span>
+      </>
+    ),
+  },
+  {
+    header: "Held",
+    align: "end",
+    className: "whitespace-nowrap",
+    cell: ({ remaining, amount }) => (
+      <>
+        {grouped(remaining)}
+        {remaining !== amount && <span className="block text-xs text-muted">of {grouped(amount)}</span>}
+      </>
+    ),
+  },
+  { header: "State", wideOnly: true, cell: ({ state }) => <StatusBadge status={state} /> },
+  {
+    header: "Why",
+    wideOnly: true,
+    breaks: true,
+    cell: ({ reason_code, reference }) => (
+      <>
+        {reasonNames[reason_code]}
+        <span className="block text-xs text-muted">{reference}</span>
+      </>
+    ),
+  },
+  { header: "Placed", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  {
+    header: "Ends",
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ expires_at, ended_at }) => <Timestamp at={ended_at ?? expires_at} />,
+  },
+]
+
+type WalletHoldsProps = {
+  of: { mint_config: string; symbol: string; wallet: string }
+  menuOf: ReturnType<typeof useHoldActions>["menuOf"]
+}
+
+/** The holds of a wallet that hold something, each with its reason and its end. */
+export function WalletHolds({ of: { mint_config, symbol, wallet }, menuOf }: WalletHoldsProps) {
+  const holds = useActiveHolds(mint_config, wallet)
+  return (
+    <ul aria-label={`Holds of ${symbol}`} className="my-1 border-l-2 border-line pl-3">
+      {holds.map((hold) => (
+        <li key={hold.hold_id} className="flex items-center justify-between gap-x-4 py-0.5 text-[13px]">
+          <span className="min-w-0 text-muted">
+            <HoldReason hold={hold} />
+          </span>
+          <span className="flex items-center gap-2 tabular-nums">
+            <span className="whitespace-nowrap">{grouped(hold.remaining)} held</span>
+            {menuOf?.(hold, symbol)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Act, Serviced } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { Dialog } from "#app/components/ui/dialog.tsx"
+import { PlaceHold } from "./place-hold.tsx"
+import { Servicing } from "./servicing.tsx"
+
+const copy = {
+  burn: {
+    title: (symbol) => `Redeem ${symbol}`,
+    description:
+      "Burns tokens of this wallet: they are destroyed, and the supply falls. No rule about the holder stops it.",
+  },
+  force_transfer: {
+    title: (symbol) => `Force a transfer of ${symbol}`,
+    description:
+      "Moves tokens out of this wallet without its holder. All rules bind the recipient, and none the sender.",
+  },
+  hold: {
+    title: (symbol) => `Hold ${symbol}`,
+    description:
+      "Keeps tokens of this wallet where they are until you release or execute the hold, or it ends. The wallet can still receive tokens.",
+  },
+} satisfies Record<Act, { title: (symbol: string) => string; description: string }>
+
+type SheetProps = { act: Act; label: string; of: Serviced; onClose: () => void }
+
+/** What to do with a wallet's tokens. */
+export default function ServicingSheet({ act, label, of, onClose }: SheetProps) {
+  const { title, description } = copy[act]
+  return (
+    <Dialog kind="right" insists title={title(of.symbol)} description={description} onClose={onClose}>
+      {act === "hold" ? <PlaceHold of={of} /> : <Servicing act={act} label={label} of={of} />}
+    </Dialog>
+  )
+}

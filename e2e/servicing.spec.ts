@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import type { Locator, Page } from "@playwright/test"
-import { type Customer, expect, expectAccessible, section, test } from "./dashboard.ts"
+import { type Customer, createMember, expect, expectAccessible, section, test } from "./dashboard.ts"
 
 const fresh = () => randomBytes(3).toString("hex")
 
@@ -181,7 +181,7 @@ test("by keyboard: the menu opens, the sheet closes, and the focus returns", asy
   await expect(actions).toBeFocused()
 })
 
-test("compliance can redeem and force a transfer, and a viewer can do neither", async ({ as, customer }) => {
+test("compliance can redeem, force a transfer and hold, and a viewer can do none of it", async ({ as, customer }) => {
   const { id, wallet, investor } = await held(customer, "10")
   const compliance = await as("compliance")
   await compliance.goto(section(customer, `tokens/${id}`))
@@ -324,6 +324,38 @@ test("by holders, a hold and its release are operations, and the hold has an acc
   await page.getByRole("menuitem", { name: "Release" }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Release" }).click()
   await expect(row(page, wallet)).toContainText("Released")
+})
+
+test("under a policy, a release waits, and requests show which holds they are about", async ({ page, customer }) => {
+  const fund = await held(customer, "10")
+  const { id, wallet } = fund
+  const { hold_id } = await hold(customer, fund, "4", "Pledge 9")
+  await createMember(customer, "compliance")
+  await customer.api.call("POST", "/approval-policies", {
+    actions: ["hold_release", "burn"],
+    mint_config: id,
+    approvals: 1,
+  })
+  await page.goto(section(customer, `tokens/${id}?tab=holds`))
+  await row(page, wallet)
+    .getByRole("button", { name: /^Actions for the hold/ })
+    .click()
+  await page.getByRole("menuitem", { name: "Release" }).click()
+  const question = page.getByRole("alertdialog")
+  await question.getByRole("button", { name: "Release" }).click()
+  await expect(question.getByRole("alert")).toContainText("This needs the approval of another member.")
+  await expectAccessible(page)
+  await question.getByRole("link", { name: "Open the request" }).click()
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(`Release of a hold: 4 of ${id}`)
+  const request = page.getByRole("region", { name: "Request" })
+  await expect(request).toContainText(`Hold${hold_id}`)
+  await expectAccessible(page)
+
+  const burn = { user_pubkey: wallet, mint_config: id, amount: "1", reason_code: "redemption", reference: "r" }
+  const { json } = await customer.api.send("POST", "/token/burn", { ...burn, holder_consent: true, holds: [hold_id] })
+  await page.goto(section(customer, `approvals/${json.approval_id}`))
+  await expect(request).toContainText(`Holds to take from first${hold_id}`)
+  await expectAccessible(page)
 })
 
 test("a viewer sees holds and can change none", async ({ as, customer }) => {

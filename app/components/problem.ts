@@ -9,8 +9,14 @@ export type Problem = {
   approvalId?: string
 }
 
-/** An error in our own words, thrown by a form's action. */
-export class Refused extends Error {}
+/** An error in our own words, thrown by a form's action. With an approval, the request only waits for it. */
+export class Refused extends Error {
+  readonly approvalId: string | undefined
+  constructor(message: string, approvalId?: string) {
+    super(message)
+    this.approvalId = approvalId
+  }
+}
 
 const unreachable: Problem = {
   code: "unreachable",
@@ -28,7 +34,10 @@ type ErrorBody = {
 
 /** The server's words for a failed call, or ours if there was no answer. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof Refused) return { code: "refused", detail: error.message, requestId: null }
+  if (error instanceof Refused) {
+    const { message: detail, approvalId } = error
+    return { code: "refused", detail, requestId: null, ...(approvalId !== undefined && { approvalId }) }
+  }
   // The error of a stream comes from tRPC's client, with the same data.
   const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
   const refusal = said as Partial<ErrorBody> | null | undefined

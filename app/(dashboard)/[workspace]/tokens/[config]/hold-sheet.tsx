@@ -1,6 +1,7 @@
 import type { Ending, Hold } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
+import { Refused } from "#app/components/problem.ts"
 import { notify } from "#app/components/toast.ts"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { grouped } from "#shared/amount.ts"
@@ -38,14 +39,10 @@ function Release({ hold: { hold_id: id, remaining }, symbol, onClose }: EndingPr
       danger={false}
       onClose={onClose}
       onConfirm={async () => {
-        const { status } = await release.mutateAsync()
-        notify(
-          status === "awaiting_approval"
-            ? `Another member must approve the release of ${amount}`
-            : status === "confirmed"
-              ? `${amount} released`
-              : `The release of ${amount} is on its way`,
-        )
+        const { status, approval_id } = await release.mutateAsync()
+        if (status === "awaiting_approval")
+          throw new Refused("This needs the approval of another member. Until then, the hold binds.", approval_id!)
+        notify(status === "confirmed" ? `${amount} released` : `The release of ${amount} is on its way`)
       }}
     />
   )

@@ -11,6 +11,7 @@ export const approvalActions = {
   force_transfer: "Forced transfer",
   hold_release: "Release of a hold",
   hold_execute: "Execution of a hold",
+  while_paused: "Burn or forced transfer of a paused token",
   unfreeze: "Lift a freeze",
   unpause: "Unpause a token",
   config_change: "Change of a token",
@@ -25,8 +26,15 @@ export const approvalActions = {
 export type ApprovalAction = keyof typeof approvalActions
 export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
 
+/** What a request can be. One that passes a pause is still a burn, a forced transfer or the execution of a hold. */
+export type RequestedAction = Exclude<ApprovalAction, "while_paused">
+export const requestedActions = allApprovalActions.filter((action) => action !== "while_paused") as [
+  RequestedAction,
+  ...RequestedAction[],
+]
+
 /** What a requester must still be allowed when the request is approved. */
-export const requestedWith: Record<ApprovalAction, Permission> = {
+export const requestedWith: Record<RequestedAction, Permission> = {
   mint: "token:mint",
   transfer: "token:transfer",
   burn: "token:burn",
@@ -46,7 +54,7 @@ export const requestedWith: Record<ApprovalAction, Permission> = {
 }
 
 /** The kind of movement that an act is; null if it moves nothing. */
-export const movementOf = (action: ApprovalAction): MovementKind | null =>
+export const movementOf = (action: RequestedAction): MovementKind | null =>
   action === "hold_execute" ? "force_transfer" : isMovementKind(action) ? action : null
 
 /** Only `pending` is not final. `void`: the request's policy or rules have changed, so it must be made again. */

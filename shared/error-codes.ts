@@ -106,7 +106,11 @@ export const apiErrors = {
     "Wait for the next month, or ask the operator to raise the budget.",
   ),
   transfers_locked: defineError(403, "Transfers are locked", "Wait until the time named in transfers_locked_until."),
-  mint_paused: defineError(403, "The token is paused", "Unpause the configuration before you mint or move its tokens."),
+  mint_paused: defineError(
+    403,
+    "The token is paused",
+    "Unpause the configuration before you mint or move its tokens. A burn or a forced transfer can pass the pause with while_paused, once another member has approved it.",
+  ),
   route_not_found: defineError(404, "Endpoint not found", "Compare the path with the API reference."),
   attestation_not_found: defineError(
     404,

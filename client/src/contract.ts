@@ -166,7 +166,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -301,6 +301,8 @@ export interface BurnTokensRequest {
   document_sha256?: string | undefined
   /** Holds of this wallet and token to take from first, in this order. The rest comes from what is available. Held tokens that are not named stay */
   holds?: Array<string> | undefined
+  /** Act even though the token is paused, which stays paused. Such a request always needs an approval, also in a test workspace. Default: `false` */
+  while_paused?: boolean | undefined
 }
 
 export interface CancelSessionRequest {
@@ -310,7 +312,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -363,7 +365,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -467,6 +469,8 @@ export interface ExecuteHoldRequest {
   to_pubkey: string
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
   document_sha256: string
+  /** Act even though the token is paused, which stays paused. Such a request always needs an approval, also in a test workspace. Default: `false` */
+  while_paused?: boolean | undefined
 }
 
 export interface ExpiringEvent {
@@ -511,6 +515,8 @@ export interface ForceTransferTokensRequest {
   document_sha256: string
   /** Holds of this wallet and token to take from first, in this order. The rest comes from what is available. Held tokens that are not named stay */
   holds?: Array<string> | undefined
+  /** Act even though the token is paused, which stays paused. Such a request always needs an approval, also in a test workspace. Default: `false` */
+  while_paused?: boolean | undefined
 }
 
 export interface FreezeWalletRequest {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm"
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core"
-import type { ApprovalAction, ApprovalState, ApproverRole } from "#shared/approvals.ts"
+import type { ApprovalAction, ApprovalState, ApproverRole, RequestedAction } from "#shared/approvals.ts"
 import { ofWorkspace } from "./accounts.ts"
 import { time } from "./columns.ts"
 
@@ -36,7 +36,7 @@ export const approvals = pgTable(
     workspaceId: ofWorkspace(),
     id: text().notNull(),
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
-    action: text().$type<ApprovalAction>().notNull(),
+    action: text().$type<RequestedAction>().notNull(),
     /** What it is about: the operation or the policy. */
     subject: text().notNull(),
     /** The request's body, from which it is done once approved. */

@@ -13,6 +13,7 @@ import {
   holderOf,
   holding,
   InsufficientFunds,
+  MintPaused,
   ours,
   rentOf,
   requireMemo,
@@ -24,7 +25,15 @@ import {
 } from "#test/fixtures/asset.ts"
 import { holdAttempts } from "#test/fixtures/hold-attempts.ts"
 import { tokenAccountOf } from "./addresses.ts"
-import { type AccountState, type Asset, burnAsset, moveAsset, type RestingState } from "./asset.ts"
+import {
+  type AccountState,
+  type Asset,
+  burnAsset,
+  moveAsset,
+  pauseAsset,
+  type RestingState,
+  resumeAsset,
+} from "./asset.ts"
 import { holdAsset, holdPlace, releaseAsset } from "./asset-hold.ts"
 import { operationMemo } from "./memo.ts"
 import { computeBudget, TransactionSize } from "./transaction.ts"
@@ -66,8 +75,15 @@ async function held(asset: Asset, owner: PublicKey) {
 }
 
 const isPermissioned = (asset: Asset) => permissioned.has(asset)
-const burning = (asset: Asset, owner: PublicKey, amount: bigint, fromHold: bigint, state: RestingState) =>
+const burning = (
+  asset: Asset,
+  owner: PublicKey,
+  amount: bigint,
+  fromHold: bigint,
+  { state, isPaused = false }: { state: RestingState; isPaused?: boolean },
+) =>
   burnAsset(asset, {
+    isPaused,
     ...{ wallet: owner, amount, before: state, after: state, isPermissioned: isPermissioned(asset) },
     memoText: operationMemo(newId("op"), "forced"),
     held: [{ account: placeOf(asset, owner).account, amount: fromHold }],
@@ -106,13 +122,36 @@ describe.each(Object.entries(mints))("of %s", (name, create) => {
   test("a burn takes from a hold, alone or with what is free", async () => {
     const { publicKey: owner } = await holderOf(asset, 10n, "frozen")
     expect(await ours(holdingBack(asset, owner, 4n, { state: "frozen", first: true }))).toBeNull()
-    expect(await ours(burning(asset, owner, 1n, 1n, "frozen"))).toBeNull()
+    expect(await ours(burning(asset, owner, 1n, 1n, { state: "frozen" }))).toBeNull()
     expect([await holding(asset, owner), await held(asset, owner)]).toMatchObject([{ amount: 6n }, { amount: 3n }])
-    expect(await ours(burning(asset, owner, 8n, 3n, "frozen"))).toBeNull()
+    expect(await ours(burning(asset, owner, 8n, 3n, { state: "frozen" }))).toBeNull()
     expect([await holding(asset, owner), await held(asset, owner)]).toEqual([
       { amount: 1n, isFrozen: true },
       { amount: 0n, isFrozen: true },
     ])
+  })
+
+  test("a burn and a forced transfer pass a pause, which stays", async () => {
+    if (name.includes("without")) return
+    const [{ publicKey: owner }, to] = [await holderOf(asset, 10n, "frozen"), wallet()]
+    expect(await ours(holdingBack(asset, owner, 4n, { state: "frozen", first: true }))).toBeNull()
+    const isPaused = async () =>
+      spl.getPausableConfig(await spl.getMint(connection, asset.mint, "confirmed", token))!.paused
+    expect(await ours(pauseAsset(asset, mark("hold")))).toBeNull()
+    expect(await ours(burning(asset, owner, 2n, 1n, { state: "frozen" }))).toEqual(
+      expect.objectContaining({ error: { custom: MintPaused, name: "Custom" } }),
+    )
+    expect(await ours(burning(asset, owner, 2n, 1n, { state: "frozen", isPaused: true }))).toBeNull()
+    expect(await isPaused()).toBe(true)
+    const move = moveAsset(asset, {
+      ...{ from: owner, to, amount: 2n, memoText: operationMemo(newId("op"), "forced"), isPaused: true },
+      ...{ before: { from: "frozen", to: "absent" }, after: { from: "frozen", to: "frozen" } },
+      held: [{ account: placeOf(asset, owner).account, amount: 1n }],
+    })
+    expect(await ours(move)).toBeNull()
+    expect(await isPaused()).toBe(true)
+    expect([await holding(asset, owner), await held(asset, owner)]).toMatchObject([{ amount: 4n }, { amount: 2n }])
+    expect(await ours(resumeAsset(asset, mark("hold")))).toBeNull()
   })
 
   test("a forced transfer takes from a hold, alone or with what is free", async () => {
@@ -120,6 +159,7 @@ describe.each(Object.entries(mints))("of %s", (name, create) => {
     expect(await ours(holdingBack(asset, owner, 4n, { first: true }))).toBeNull()
     const take = (amount: bigint, fromHold: bigint, before: AccountState) =>
       moveAsset(asset, {
+        isPaused: false,
         ...{ from: owner, to, amount, memoText: operationMemo(newId("op"), "forced") },
         ...{ before: { from: "thawed", to: before }, after: { from: "thawed", to: "frozen" } },
         held: [{ account: placeOf(asset, owner).account, amount: fromHold }],
@@ -165,7 +205,7 @@ describe.each(Object.entries(mints))("of %s", (name, create) => {
       expect(await send(requireMemo(asset, owner, one), holder)).toBeNull()
     expect(await ours(holdingBack(asset, owner, 2n))).toBeNull()
     expect(await ours(releasing(asset, owner, 5n))).toBeNull()
-    expect(await ours(burning(asset, owner, 2n, 1n, "thawed"))).toBeNull()
+    expect(await ours(burning(asset, owner, 2n, 1n, { state: "thawed" }))).toBeNull()
     expect([await holding(asset, owner), await held(asset, owner)]).toMatchObject([{ amount: 8n }, { amount: 0n }])
   })
 
@@ -200,11 +240,12 @@ test("every transaction with a hold fits, with the longest memos", async () => {
       create: { place, isPausable: true, rentOf },
     }),
     release: releasing(asset, owner, 1n, { before: "absent", after: "frozen" }),
-    burn: burning(asset, owner, 2n, 1n, "frozen"),
+    burn: burning(asset, owner, 2n, 1n, { state: "frozen", isPaused: true }),
     "forced transfer": moveAsset(asset, {
       ...{ from: owner, to, amount: 2n, memoText: operationMemo(newId("op"), "forced") },
       ...{ before: { from: "frozen", to: "absent" }, after: { from: "frozen", to: "frozen" } },
       held: [{ account: place.account, amount: 1n }],
+      isPaused: true,
     }),
   }
   const budget = computeBudget({ units: 1, price: 1, marker: wallet() })

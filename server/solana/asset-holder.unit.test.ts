@@ -176,12 +176,17 @@ describe("in holder mode", () => {
     expect(await send([theirs], first)).toEqual(custom(0, MintPaused))
     expect(await ours(mint)).toEqual(custom(1, MintPaused))
     expect(await ours(move)).toEqual(custom(1, MintPaused))
+    const [from, to] = [first.publicKey, second.publicKey]
+    const open = { from: "thawed", to: "thawed" } as const
+    const forced = moving(paused, { from, to, amount: 1n, before: open, after: open, isPaused: true })
+    expect(await ours(forced)).toBeNull()
+    expect(await send([theirs], first)).toEqual(custom(0, MintPaused))
     expect(await ours(freezeAsset(paused, first.publicKey, memoText()))).toBeNull()
     expect(await ours(thawAsset(paused, first.publicKey, memoText()))).toBeNull()
     expect(await ours(resumeAsset(paused, memoText()))).toBeNull()
     expect(await send([theirs], first)).toBeNull()
     expect(await ours(mint)).toBeNull()
     expect(await ours(move)).toBeNull()
-    expect(await holding(paused, second.publicKey)).toEqual({ amount: 3n, isFrozen: false })
+    expect(await holding(paused, second.publicKey)).toEqual({ amount: 4n, isFrozen: false })
   })
 })

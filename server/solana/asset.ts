@@ -18,7 +18,10 @@ export type RestingState = Exclude<AccountState, "absent">
 /** Whose accounts change, by how many base units, and what they are before and after. */
 type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
 type Both<T> = { from: T; to: T }
-type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & { isPermissioned: boolean; held: readonly Held[] }
+type Burn = Move<{ wallet: PublicKey }, RestingState, RestingState> & Taking & { isPermissioned: boolean }
+
+/** What else applies when tokens are taken out of a wallet. `isPaused`: the mint is paused, and stays so. */
+type Taking = { held: readonly Held[]; isPaused: boolean }
 
 /** The part of an amount that comes out of the sender's hold account (`asset-hold.ts`). The rest is in its main one. */
 export type Held = { account: PublicKey; amount: bigint }
@@ -88,7 +91,8 @@ export function moveAsset(
     after,
     memoText,
     held,
-  }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>> & { held: readonly Held[] },
+    isPaused,
+  }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>> & Taking,
 ): TransactionInstruction[] {
   const target = tokenAccountOf(asset.mint, to)
   const main = { account: tokenAccountOf(asset.mint, from), amount, before: before.from, after: after.from }
@@ -100,7 +104,11 @@ export function moveAsset(
   ])
   return [
     ...createAccount(asset, to, before.to),
-    ...whileOpen(asset, [...sources, { account: target, before: before.to, after: after.to }], moves),
+    ...whileResumed(
+      asset,
+      isPaused,
+      whileOpen(asset, [...sources, { account: target, before: before.to, after: after.to }], moves),
+    ),
   ]
 }
 
@@ -110,7 +118,7 @@ export function moveAsset(
  */
 export function burnAsset(
   asset: Asset,
-  { wallet, amount, before, after, memoText, isPermissioned, held }: Burn,
+  { wallet, amount, before, after, memoText, isPermissioned, held, isPaused }: Burn,
 ): TransactionInstruction[] {
   const { mint, authority, decimals } = asset
   const sources = sourcesOf({ account: tokenAccountOf(mint, wallet), amount, before, after }, held)
@@ -129,7 +137,7 @@ export function burnAsset(
         )
       : spl.createBurnCheckedInstruction(account, mint, authority, amount, decimals, [], programId),
   ])
-  return whileOpen(asset, sources, burns)
+  return whileResumed(asset, isPaused, whileOpen(asset, sources, burns))
 }
 
 /** A token account, before and after tokens enter or leave it. */
@@ -155,6 +163,13 @@ export const whileOpen = (
   ...ends.flatMap(({ account, after }) => (after === "frozen" ? [freeze(asset, account)] : [])),
 ]
 
+/** Ends the pause of a mint for instructions, and begins it again. They are in one transaction, so no one else gets in. */
+const whileResumed = (
+  asset: Asset,
+  isPaused: boolean,
+  instructions: readonly TransactionInstruction[],
+): TransactionInstruction[] => (isPaused ? [resume(asset), ...instructions, pause(asset)] : [...instructions])
+
 export const transferAsDelegate = (
   { mint, authority, decimals }: Asset,
   { from, to, amount }: Both<PublicKey> & { amount: bigint },
@@ -174,16 +189,14 @@ export const thawAsset = (asset: Asset, wallet: PublicKey, memoText: string): Tr
 ]
 
 /** Pauses a mint in `holder` mode: nothing is minted, transferred or burned, not even by the authority. */
-export const pauseAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
-  memo(memoText),
-  spl.createPauseInstruction(mint, authority, [], programId),
-]
+export const pauseAsset = (asset: Asset, memoText: string): TransactionInstruction[] => [memo(memoText), pause(asset)]
 
 /** Ends a pause. */
-export const resumeAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
-  memo(memoText),
-  spl.createResumeInstruction(mint, authority, [], programId),
-]
+export const resumeAsset = (asset: Asset, memoText: string): TransactionInstruction[] => [memo(memoText), resume(asset)]
+
+const pause = ({ mint, authority }: Asset) => spl.createPauseInstruction(mint, authority, [], programId)
+
+const resume = ({ mint, authority }: Asset) => spl.createResumeInstruction(mint, authority, [], programId)
 
 const thaw = ({ mint, authority }: Asset, account: PublicKey) =>
   spl.createThawAccountInstruction(account, mint, authority, [], programId)

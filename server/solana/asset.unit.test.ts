@@ -96,7 +96,10 @@ test("the memo is directly before the instruction that it belongs to", () => {
   }
   expect(belongs(creation(newMintPlace().place))).toEqual(SystemProgram.programId)
   expect(belongs(minting(asset, wallet(), 1n, "absent"))).toBe("MintToChecked")
-  expect(belongs(moving(asset, { from: wallet(), to: wallet(), amount: 1n, before }))).toBe("TransferChecked")
+  for (const isPaused of [false, true])
+    expect(belongs(moving(asset, { from: wallet(), to: wallet(), amount: 1n, before, isPaused }))).toBe(
+      "TransferChecked",
+    )
   expect(belongs(freezeAsset(asset, wallet(), memoText()))).toBe("FreezeAccount")
   expect(belongs(thawAsset(asset, wallet(), memoText()))).toBe("ThawAccount")
   expect(belongs(pauseAsset(asset, memoText()))).toBe("PausableExtension")

@@ -65,8 +65,20 @@ export function createMint(
   ]
 }
 
+/** Whether mints are paused. Throws if one does not exist. */
+export async function readIsPaused(
+  rpc: Rpc,
+  mints: readonly PublicKey[],
+  options: ReadOptions,
+): Promise<{ slot: number; value: boolean[] }> {
+  const { slot, value } = await rpc.accounts(mints, options)
+  const isPaused = (mint: PublicKey, i: number) =>
+    spl.getPausableConfig(spl.unpackMint(mint, value[i]!, programId))?.paused ?? false
+  return { slot, value: mints.map(isPaused) }
+}
+
 /** The supply of a mint in base units. Throws if there is no such mint. */
 export async function readSupply(rpc: Rpc, mint: PublicKey, options: ReadOptions): Promise<bigint> {
   const { value } = await rpc.account(mint, options)
-  return spl.unpackMint(mint, value, spl.TOKEN_2022_PROGRAM_ID).supply
+  return spl.unpackMint(mint, value, programId).supply
 }

@@ -37,7 +37,8 @@ function overriddenBy(rule: Rule<RuleCode>, context: TransferContext): string | 
   const { kind, from, to } = context
   // Rules that count bind a forced act, too, or say nothing about it.
   if (!isForced(kind) || from === null || rule.checked === "request" || isViolated(rule, context)) return null
-  const transfer: TransferContext = { ...context, kind: "transfer", from, to: to ?? from, isOverridden: true }
+  const ends = { kind: "transfer", from, to: to ?? from } as const
+  const transfer: TransferContext = { ...context, ...ends, whilePaused: false, isOverridden: true }
   if (!isViolated(rule, transfer)) return null
   return rule.readsClaims && from.claims === null ? "Unknown while the wallet is not verified." : rule.check(transfer)
 }

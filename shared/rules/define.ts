@@ -36,6 +36,8 @@ export type TransferContext<
   holds?: { named: bigint; others: readonly string[] } | undefined
   /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
+  /** Whether it is meant to happen while the token is paused. Only a forced act can be. */
+  whilePaused?: boolean | undefined
   /** Whether the rule is set aside, so that the violation gives no advice. */
   isOverridden?: boolean | undefined
   rules: Rules
@@ -43,6 +45,8 @@ export type TransferContext<
     decimals: number
     requiredSchema: string
     paused: boolean
+    /** Whether balances are being read back from the chain. Nothing moves until then. */
+    isCounting: boolean
     /** Base units minted, including mints in progress. */
     issued: bigint
     holders: number

@@ -9,6 +9,9 @@ export const paused = defineRule({
   checked: "signing",
   readsClaims: false,
   remedy: "unpause",
-  check: ({ config }) => (config.paused ? "The token is paused. Unpause it or wait until it is unpaused." : null),
+  check: ({ config, whilePaused, isOverridden }) =>
+    config.isCounting || (config.paused && !whilePaused)
+      ? `The token is paused.${isOverridden ? "" : " Unpause it or wait until it is unpaused."}`
+      : null,
   passed: () => "The token is not paused.",
 })

@@ -138,6 +138,7 @@ describe.each(chains)("on %s", (_name, start) => {
       const isPermissioned = extensions.includes("permissioned_burn")
       const burn = { wallet: from, amount, before: "frozen", after: "frozen", memoText, isPermissioned } as const
       const held = [{ account: place.account, amount: 1n }]
+      const isPaused = false
       for (const instructions of [
         mintAsset(asset, { wallet: from, amount: 20n, before: "absent", after: "frozen", memoText }),
         mintAsset(asset, { wallet: from, amount, before: "frozen", after: "frozen", memoText }),
@@ -149,14 +150,15 @@ describe.each(chains)("on %s", (_name, start) => {
           after: frozen,
           memoText,
           held: [],
+          isPaused,
         }),
-        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held: [] }),
-        burnAsset(asset, { ...burn, held: [] }),
+        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held: [], isPaused }),
+        burnAsset(asset, { ...burn, held: [], isPaused }),
         holdAsset(asset, { ...hold, amount: 3n, create }),
         holdAsset(asset, { ...hold, amount, create: null }),
         releaseAsset(asset, { ...hold, amount: 1n }),
-        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held }),
-        burnAsset(asset, { ...burn, held }),
+        moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held, isPaused }),
+        burnAsset(asset, { ...burn, held, isPaused }),
         thawAsset(asset, from, memoText),
         freezeAsset(asset, from, memoText),
         pauseAsset(asset, memoText),

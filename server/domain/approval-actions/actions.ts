@@ -1,4 +1,4 @@
-import type { ApprovalAction } from "#shared/approvals.ts"
+import type { RequestedAction } from "#shared/approvals.ts"
 import type { Action } from "./action.ts"
 import { holdRelease } from "./hold-release.ts"
 import { keyCreate } from "./key-create.ts"
@@ -10,7 +10,7 @@ import { unfreeze } from "./unfreeze.ts"
 import { attestationRevoke, bulkRevocation, erase, sessionCancel } from "./verification.ts"
 
 /** How each act is done once it is approved. */
-export const actions: Record<ApprovalAction, Action> = {
+export const actions: Record<RequestedAction, Action> = {
   mint: movement("mint"),
   transfer: movement("transfer"),
   burn: movement("burn"),

@@ -314,6 +314,7 @@ const elsewhere: Partial<Record<ApprovalAction, string>> = {
   burn: "approvals.test.ts",
   force_transfer: "approvals.test.ts",
   hold_execute: "below",
+  while_paused: "tokens/while-paused.test.ts",
   policy_change: "policies.test.ts",
 }
 

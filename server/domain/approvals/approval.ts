@@ -6,7 +6,7 @@ import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { canonicalJson, type Json } from "#server/lib/json.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { type ApprovalState, allApprovalActions, approvalStates } from "#shared/approvals.ts"
+import { type ApprovalState, approvalStates, requestedActions } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 import type { Policy } from "./policy.ts"
 
@@ -38,7 +38,7 @@ export const stateOf = ({ state, expires_at }: Pick<ApprovalRow, "state" | "expi
 export const approvalRecord = z
   .object({
     approval_id: idOf("apr").meta({ description: "The approval's id" }),
-    action: z.enum(allApprovalActions).meta({ description: "What was requested", example: "force_transfer" }),
+    action: z.enum(requestedActions).meta({ description: "What was requested", example: "force_transfer" }),
     subject: z.string().max(100).meta({
       description: "What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address",
       example: "op_9sXcVbNmQwErTyUiPaSdFg",

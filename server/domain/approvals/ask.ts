@@ -2,14 +2,14 @@ import type { Queryable } from "#db/client.ts"
 import { type Author, recordChange } from "#domain/audit-log"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import type { ApprovalAction } from "#shared/approvals.ts"
+import type { RequestedAction } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 import { type ApprovalRow, approvalColumns, digestOf } from "./approval.ts"
 import { missingApprovers, requesterOf } from "./approvers.ts"
 import type { Policy } from "./policy.ts"
 
 export type Asking = {
-  action: ApprovalAction
+  action: RequestedAction
   subject: string
   operationId: string | null
   request: Record<string, unknown>

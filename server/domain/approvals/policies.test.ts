@@ -97,12 +97,11 @@ test("members see the defaults next to their policies, and which changes wait", 
   const id = await create()
   const { data } = await officer.browser.query("approvalPolicy.overview", {})
   expect(data.policies.map((one: { policy_id: string }) => one.policy_id)).toEqual([id])
-  expect(data.defaults).toEqual([
-    {
-      ...{ policy_id: null, actions: ["policy_change"], mint_config: null, min_amount: null },
-      ...{ approvals: 1, roles: ["owner", "compliance"], expires_in_hours: 72 },
-    },
-  ])
+  const byDefault = (action: string) => ({
+    ...{ policy_id: null, actions: [action], mint_config: null, min_amount: null },
+    ...{ approvals: 1, roles: ["owner", "compliance"], expires_in_hours: 72 },
+  })
+  expect(data.defaults).toEqual([byDefault("while_paused"), byDefault("policy_change")])
   expect(data.waiting).toEqual([])
   const asked = (await send("DELETE", `/approval-policy/${id}`)).json.approval_id
   expect((await officer.browser.query("approvalPolicy.overview", {})).data.waiting).toEqual([

@@ -41,6 +41,8 @@ const defaultFor = (action: ApprovalAction): Policy => ({
 const needsByDefault: { [action in ApprovalAction]?: (asked: Asked, mode: Mode) => boolean } = {
   burn: ({ isForced }, mode) => mode === "live" && isForced,
   force_transfer: (_asked, mode) => mode === "live",
+  // One member alone could otherwise act against a pause that another one ordered.
+  while_paused: () => true,
   // A change that loosens a policy. Otherwise one member could remove what two must decide.
   policy_change: () => true,
 }
@@ -62,8 +64,9 @@ export function bindingPolicy({ mode, policies }: Binding, asked: Asked): Policy
 
 const actionsOf = ({ action, also = [] }: Asked): ApprovalAction[] => [action, ...also]
 
-function covers({ actions, mint_config, min_amount }: Policy, asked: Asked): boolean {
-  if (!actionsOf(asked).some((action) => actions.includes(action))) return false
+function covers(policy: Policy, asked: Asked): boolean {
+  const { mint_config, min_amount } = policy
+  if (!binds(policy, actionsOf(asked))) return false
   if (mint_config !== null && asked.mint_config !== mint_config && !asked.isAboutAll) return false
   return min_amount === null || asked.amount === null || scaled(asked.amount) >= scaled(min_amount)
 }
@@ -97,17 +100,24 @@ export function loosens(before: Policy, after: Policy | null): boolean {
  * actions or configurations never meet.
  */
 export function displaces(added: Policy, existing: Policy): boolean {
-  const bound = boundBy(existing)
   const meets =
-    boundBy(added).some((action) => bound.includes(action)) &&
+    requests.some((request) => binds(added, request) && binds(existing, request)) &&
     (added.mint_config === null || existing.mint_config === null || added.mint_config === existing.mint_config)
   if (!meets || added.approvals < existing.approvals) return false
   return !isWithin(added.roles, existing.roles) || added.expires_in_hours > existing.expires_in_hours
 }
 
-/** What a policy binds: one about forced transfers also binds executions of holds, which are forced transfers. */
-const boundBy = ({ actions }: Policy): ApprovalAction[] =>
-  actions.includes("force_transfer") ? [...actions, "hold_execute"] : actions
+/** Requests by all that they amount to. Any policy about one of these actions binds them. */
+const requests: readonly ApprovalAction[][] = [
+  ...allApprovalActions.map((action) => [action]),
+  ["hold_execute", "force_transfer"],
+  ["hold_execute", "force_transfer", "while_paused"],
+  ["force_transfer", "while_paused"],
+  ["burn", "while_paused"],
+]
+
+const binds = ({ actions }: Policy, request: readonly ApprovalAction[]): boolean =>
+  request.some((action) => actions.includes(action))
 
 const isWithin = (roles: readonly ApproverRole[], others: readonly ApproverRole[]): boolean =>
   roles.every((role) => others.includes(role))

@@ -56,7 +56,27 @@ test("a policy about executions of holds does not replace the approvers of one a
   expect(bound([], request, "live")).toMatchObject({ id: null, approvals: 1 })
 })
 
-test("without policies, live workspaces have defaults and test ones only for changes of policies", () => {
+test("what passes a pause always needs an approval, under the policy that requires most members", () => {
+  const passing = asked({ action: "burn", also: ["burn", "while_paused"] })
+  for (const mode of ["live", "test"] as const)
+    expect(bound([], passing, mode)).toMatchObject({ id: null, approvals: 1, actions: ["burn"] })
+  const small = policy({ actions: ["while_paused"], min_amount: "101", approvals: 2 })
+  expect(bound([small], passing)).toMatchObject({ id: null })
+  const burns = policy({ id: "apol_2", actions: ["burn"], approvals: 2 })
+  expect(bound([policy({ actions: ["while_paused"] }), burns], passing)?.id).toBe("apol_2")
+})
+
+test("policies about acts that pass a pause meet those about the acts themselves", () => {
+  const about = (action: Asked["action"], role: "owner" | "compliance") => policy({ actions: [action], roles: [role] })
+  for (const action of ["burn", "force_transfer", "hold_execute"] as const) {
+    expect(displaces(about(action, "owner"), about("while_paused", "compliance"))).toBe(true)
+    expect(displaces(about("while_paused", "owner"), about(action, "compliance"))).toBe(true)
+  }
+  expect(displaces(about("burn", "owner"), about("force_transfer", "compliance"))).toBe(false)
+  expect(displaces(about("mint", "owner"), about("while_paused", "compliance"))).toBe(false)
+})
+
+test("without policies, live workspaces have defaults and test ones only for few acts", () => {
   const force = asked({ action: "force_transfer", isForced: true })
   expect(bound([], force, "live")).toMatchObject({ id: null, approvals: 1, roles: ["owner", "compliance"] })
   expect(bound([], force)).toBeNull()

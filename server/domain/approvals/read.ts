@@ -2,12 +2,12 @@ import { background, sql } from "#db/client.ts"
 import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { clock } from "#server/lib/time.ts"
-import type { ApprovalAction, ApprovalState } from "#shared/approvals.ts"
+import type { ApprovalState, RequestedAction } from "#shared/approvals.ts"
 import { type ApprovalRecord, type ApprovalRow, approvalColumns, findApproval, toApprovalRecord } from "./approval.ts"
 
 export type ApprovalFilter = {
   state: ApprovalState | null
-  action: ApprovalAction | null
+  action: RequestedAction | null
   /** Id of a key or a member. */
   requestedBy: string | null
   limit: number

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "#db/client.ts"
 import type { Author } from "#domain/audit-log"
 import { claimKey, type IdempotencyClaim } from "#domain/requests"
-import type { ApprovalAction } from "#shared/approvals.ts"
+import type { RequestedAction } from "#shared/approvals.ts"
 import { errors, Failure } from "#shared/errors.ts"
 import { type ApprovalRecord, type ApprovalRow, findApproval, toApprovalRecord } from "./approval.ts"
 import { askApproval } from "./ask.ts"
@@ -14,7 +14,7 @@ export type Replay = { approving: Approving; isReached: boolean }
 
 /** An act that a policy may bind. */
 export type Bound = {
-  action: ApprovalAction
+  action: RequestedAction
   /** Id of what it is about. */
   subject: string
   /** The request's body, from which it is done once approved. */

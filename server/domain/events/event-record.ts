@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { changeableFields } from "#domain/tokens"
 import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
-import { allApprovalActions, approvalStates } from "#shared/approvals.ts"
+import { approvalStates, requestedActions } from "#shared/approvals.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { operationKinds, reasonCodes } from "#shared/movements.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
@@ -142,7 +142,7 @@ const shapes = {
     types: ["approval.requested", "approval.decided"],
     data: z.object({
       approval_id: idOf("apr").meta({ description: "The approval's id" }),
-      action: z.enum(allApprovalActions).meta({ description: "What was requested", example: "force_transfer" }),
+      action: z.enum(requestedActions).meta({ description: "What was requested", example: "force_transfer" }),
       state: z.enum(approvalStates).meta({ description: "`pending` when it is requested", example: "pending" }),
       mint_config: mintConfig.nullable().meta({ description: "The token; null if it is about none" }),
       operation_id: idOf("op").nullable().meta({ description: "The operation; null for other acts" }),

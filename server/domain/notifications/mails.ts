@@ -1,6 +1,6 @@
 import type { Mail } from "#domain/people"
 import { linkless } from "#server/lib/linkless.ts"
-import { type ApprovalAction, approvalActions } from "#shared/approvals.ts"
+import { approvalActions, type RequestedAction } from "#shared/approvals.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
@@ -21,7 +21,7 @@ type MailFacts = {
   differences: { differences: number; unexplained: number; compared_at: string | null }
   quota: { percent: number; used: number; included: number }
   review_waiting: { count: number; oldest: string }
-  approval_waiting: { approval_id: string; action: ApprovalAction; mint_config: string | null; expires_at: string }
+  approval_waiting: { approval_id: string; action: RequestedAction; mint_config: string | null; expires_at: string }
 }
 export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: MailFacts[Kind] } }[NotificationKind]
 

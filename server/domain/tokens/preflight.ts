@@ -22,7 +22,7 @@ import { ownReceiver, policyOf, type TokenRequest } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** `isApproved`: the members have approved it, so that it needs no approval any more. */
-export type Intent = Pick<TokenRequest, "config" | "movement" | "amount" | "holds" | "executes"> &
+export type Intent = Pick<TokenRequest, "config" | "movement" | "amount" | "holds" | "executes" | "whilePaused"> &
   ({ isApproved: true } | { isApproved: false; forced: { holder_consent: boolean } | null })
 
 export const preflightRecord = z.object({
@@ -53,7 +53,7 @@ export type Preflight = z.infer<typeof preflightRecord>
  * request itself may get another result a moment later. Errors: chain_not_configured.
  */
 export async function preflight(principal: Principal, intent: Intent): Promise<Preflight> {
-  const { config: id, movement, amount: text } = intent
+  const { config: id, movement, amount: text, whilePaused } = intent
   const { workspaceId } = principal
   chainOf(principal.mode)
   const disclosure = disclosureFor(principal)
@@ -83,7 +83,7 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
       holdingOf: holdings,
       now,
     })
-    const request = { config, amount, now, namesClaims, holds: bound.about(giver, intent.holds) }
+    const request = { config, amount, now, namesClaims, holds: bound.about(giver, intent.holds), whilePaused }
     const context = transferContext(request, movement, standings, holdings, isListed, losses)
     const policy = intent.isApproved
       ? null

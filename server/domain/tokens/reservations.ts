@@ -208,14 +208,14 @@ export class Reservations {
   }
 
   #contextOf(
-    { request: { movement, disclosure, holds: named }, config, amount }: Considered,
+    { request: { movement, disclosure, holds: named, whilePaused }, config, amount }: Considered,
     standings: Standings,
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
     const holds = this.#holds.about(giverOf({ movement, config: config.id }), named)
-    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds }
+    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds, whilePaused }
     return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
   }
 
@@ -235,7 +235,7 @@ export class Reservations {
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
     const rows = accepted.map(({ request, operationId, config, amount, handover, taken }) => {
-      const { movement, forced, executes } = request
+      const { movement, forced, executes, whilePaused } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -255,6 +255,7 @@ export class Reservations {
         ...given,
         ...(taken.length > 0 && { holds: taken }),
         ...(executes !== undefined && { hold_id: executes }),
+        ...(whilePaused && { while_paused: true }),
       }
       const isHandover = handover && { handover }
       switch (movement.kind) {
@@ -276,7 +277,14 @@ export class Reservations {
 
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
-      ({ request: { author, movement, forced, approved }, operationId, config, amount, overrides, taken }) => {
+      ({
+        request: { author, movement, forced, whilePaused, approved },
+        operationId,
+        config,
+        amount,
+        overrides,
+        taken,
+      }) => {
         const { kind, from, to } = movement
         const ends = { ...(from && { from }), ...(to && { to }) }
         return {
@@ -288,6 +296,7 @@ export class Reservations {
             amount: fromBaseUnits(amount, config.decimals),
             ...ends,
             ...forced,
+            ...(whilePaused && { while_paused: true }),
             ...(overrides && { overrides }),
             ...(taken.length > 0 && { holds: taken.map(({ id }) => id) }),
             ...(approved && { approval: approved.approvalId }),

@@ -16,6 +16,7 @@ export type StoredMovement = {
   holds?: undefined | string[]
   /** The hold that it executes. */
   hold_id?: undefined | string
+  while_paused?: undefined | true
 }
 
 /** A movement as its request names it. */
@@ -27,11 +28,21 @@ export type Wanted = {
   holds?: readonly string[] | undefined
   /** The hold that it executes: it takes from this one only. */
   executes?: string | undefined
+  /** Whether a forced act is meant to happen while the token is paused. */
+  whilePaused?: boolean | undefined
   /** Whole tokens, as the caller wrote them. */
   amount: string
 }
 
-export function storedMovement({ config, movement, amount, forced, holds, executes }: Wanted): StoredMovement {
+export function storedMovement({
+  config,
+  movement,
+  amount,
+  forced,
+  holds,
+  executes,
+  whilePaused,
+}: Wanted): StoredMovement {
   const { kind, from, to } = movement
   const { holder_consent, ...grounds } = forced ?? {}
   return {
@@ -42,6 +53,7 @@ export function storedMovement({ config, movement, amount, forced, holds, execut
     ...(from !== null && to !== null && { from_pubkey: from, to_pubkey: to }),
     ...grounds,
     ...(executes !== undefined ? { hold_id: executes } : holds && { holds: [...holds] }),
+    ...(whilePaused && { while_paused: true }),
   }
 }
 
@@ -61,5 +73,6 @@ export function wantedMovement(kind: MovementKind, request: Record<string, unkno
       ? null
       : { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
   const { hold_id: executes, holds = executes === undefined ? undefined : [executes] } = stored
-  return { config, amount, forced, holds, executes, movement: { kind, ...ends } as Between<Address> }
+  const whilePaused = stored.while_paused ?? false
+  return { config, amount, forced, holds, executes, whilePaused, movement: { kind, ...ends } as Between<Address> }
 }

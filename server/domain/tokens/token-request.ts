@@ -6,7 +6,7 @@ import { isOwn } from "#domain/token-accounts"
 import { canonicalJson, type Json } from "#server/lib/json.ts"
 import type { Address } from "#shared/address.ts"
 import type { BaseUnits } from "#shared/amount.ts"
-import type { ApprovalAction } from "#shared/approvals.ts"
+import type { ApprovalAction, RequestedAction } from "#shared/approvals.ts"
 import type { Between } from "#shared/movements.ts"
 import type { BoundConfig, RequestRefusal } from "./config.ts"
 import type { Disclosure } from "./holder-facts.ts"
@@ -55,19 +55,25 @@ export type ReservationResult =
 /** A request whose configuration is locked. `amount` is in base units. */
 export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 type Bound = {
-  request: Pick<TokenRequest, "movement" | "amount" | "executes"> & { forced: Pick<ForcedBy, "holder_consent"> | null }
+  request: Pick<TokenRequest, "movement" | "amount" | "executes" | "whilePaused"> & {
+    forced: Pick<ForcedBy, "holder_consent"> | null
+  }
   config: Pick<BoundConfig, "id" | "binding">
 }
 /** What a policy names to bind a request. */
-export const actionOf = ({ movement, executes }: Pick<TokenRequest, "movement" | "executes">): ApprovalAction =>
+export const actionOf = ({ movement, executes }: Pick<TokenRequest, "movement" | "executes">): RequestedAction =>
   executes === undefined ? movement.kind : "hold_execute"
 
-/** The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer. */
+/**
+ * The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer, and
+ * what passes a pause is also that.
+ */
 export const policyOf = ({ request, config }: Bound): Policy | null => {
-  const { movement, forced, amount } = request
+  const { movement, forced, amount, whilePaused } = request
+  const also: ApprovalAction[] = whilePaused ? [movement.kind, "while_paused"] : [movement.kind]
   return bindingPolicy(config.binding, {
     action: actionOf(request),
-    also: [movement.kind],
+    also,
     mint_config: config.id,
     amount,
     isForced: forced !== null && !forced.holder_consent,

@@ -11,8 +11,9 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
   config: {
     decimals: row.decimals,
     requiredSchema: row.required_schema,
-    // Nothing moves while balances are read back, because a limit needs a known count.
-    paused: row.paused || row.counted_up_to !== null,
+    paused: row.paused,
+    // A limit needs a known count.
+    isCounting: row.counted_up_to !== null,
     issued: BigInt(row.issued),
     holders: row.holders,
     knowsBalances: row.transfer_mode === "agent",
@@ -21,7 +22,10 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
 
 /** A request as the rules see it, with the facts about its wallets. */
 export function transferContext(
-  { config, ...request }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds"> & { config: ConfigRow },
+  {
+    config,
+    ...request
+  }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused"> & { config: ConfigRow },
   movement: Between<Address>,
   { claims, isFrozen }: Standings,
   holdingOf: (key: HoldingKey) => Holding,

@@ -1,9 +1,14 @@
+import { getMint, getPausableConfig, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { approve, provenMember } from "#test/fixtures/approvals.ts"
 import {
   app,
   backUp,
+  becomes,
+  cluster,
   differences,
   goesOn,
   held,
@@ -13,6 +18,7 @@ import {
   serve,
   tokens,
 } from "#test/fixtures/restores.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 restores()
 
@@ -63,6 +69,38 @@ test.each(["agent", "holder"])(
     expect(json).toMatchObject({ kind: "force_transfer", reason_code: null, reference: null, document_sha256: null })
   },
 )
+
+test("a lost burn of a token that is paused on chain comes back, and the token stays paused", async () => {
+  const { account } = await provenMember(app)
+  const key = await app.key({ account })
+  const before = tokenFixture(app, key)
+  const config = await before.config({}, { transfer_mode: "holder" })
+  const [wallet] = await before.wallets(1)
+  await before.mint(config, wallet, "10")
+  await before.post(`/mint-config/${config}/pause`, {})
+  await idle()
+  await app.stop()
+  const backup = await backUp()
+  await serve()
+  const officer = await provenMember(app, { role: "compliance", account })
+  const burned = { user_pubkey: wallet, mint_config: config, amount: "2", ...grounds, holder_consent: false }
+  const { json: asked } = await tokenFixture(app, key).post("/token/burn", { ...burned, while_paused: true })
+  expect((await approve(officer, asked.approval_id)).status).toBe(200)
+  await becomes(asked.operation_id, "confirmed")
+  await idle()
+  await restore(backup)
+  await goesOn()
+
+  await becomes(asked.operation_id, "confirmed")
+  const after = tokenFixture(app, key)
+  const { json } = await after.get(`/token/operation/${asked.operation_id}`)
+  expect(json).toMatchObject({ kind: "burn", amount: "2", holder_consent: false, user_pubkey: wallet })
+  expect((await after.trace(config)).counters).toEqual({ issued: "8", supply: "8", holders: 1 })
+  const mint = assetMintOf(key.workspaceId, config)
+  const onChain = await getMint(cluster.connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
+  expect(getPausableConfig(onChain)!.paused).toBe(true)
+  await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+})
 
 test("lost holds in holder mode come back, and so does what became of them", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })

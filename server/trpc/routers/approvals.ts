@@ -5,7 +5,7 @@ import type { Context, Member, Principal, SignedIn } from "#domain/requests"
 import { idOf, listOf, page } from "#server/lib/fields.ts"
 import { plainText, words } from "#server/lib/text.ts"
 import { changeBy, endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
-import { allApprovalActions, approvalStates } from "#shared/approvals.ts"
+import { approvalStates, requestedActions } from "#shared/approvals.ts"
 
 const { endpoint } = endpointsIn("Approvals")
 
@@ -33,7 +33,7 @@ export const approvalRouter = router({
     description: "Requests that further members must approve, or had to, newest first.",
     input: z.object({
       state: z.enum(approvalStates).optional().meta({ description: "Only requests in this state" }),
-      action: z.enum(allApprovalActions).optional().meta({ description: "Only requests of this kind" }),
+      action: z.enum(requestedActions).optional().meta({ description: "Only requests of this kind" }),
       requested_by: plainText(100).optional().meta({
         description: "Only requests of this key or member, by its id: the record's `requester_id`",
         example: "key_4MpXbW9sYt2KcQvLhRz7Jd",

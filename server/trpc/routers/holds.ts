@@ -5,7 +5,7 @@ import { idOf, listOf, page, time } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, router } from "#server/trpc/trpc.ts"
 import { codesOn } from "#shared/rules/rules.ts"
-import { documentHash, grounds, refusals } from "./servicing-fields.ts"
+import { documentHash, grounds, refusals, whilePaused } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Token")
 
@@ -108,11 +108,13 @@ export const holdRouter = router({
       id,
       to_pubkey: walletAddress.meta({ description: "The recipient", example: tokens.OTHER_WALLET }),
       document_sha256: documentHash,
+      while_paused: whilePaused,
     }),
     output: tokens.holdExecution,
-  }).mutation(({ ctx, input: { id: holdId, to_pubkey: to, document_sha256: documentSha256 } }) =>
-    answerHold(ctx, tokens.executeHold({ ...ctx, holdId, to, documentSha256 })),
-  ),
+  }).mutation(({ ctx, input }) => {
+    const { id: holdId, to_pubkey: to, document_sha256: documentSha256, while_paused: whilePaused } = input
+    return answerHold(ctx, tokens.executeHold({ ...ctx, holdId, to, documentSha256, whilePaused }))
+  }),
 
   release: endpoint("POST /token/hold/{id}/release", {
     scope: "token:control",

@@ -35,6 +35,12 @@ export const documentHash = matching(
   example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
 })
 
+export const whilePaused = z.boolean().default(false).meta({
+  description:
+    "Act even though the token is paused, which stays paused. Such a request always needs an approval, also in a test workspace",
+  example: false,
+})
+
 /** The most holds that a request can name. */
 const MOST_HOLDS = 100
 

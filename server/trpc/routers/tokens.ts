@@ -9,7 +9,7 @@ import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { type Between, isForced } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
-import { documentHash, grounds, namedHolds, refusals } from "./servicing-fields.ts"
+import { documentHash, grounds, namedHolds, refusals, whilePaused } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Token")
 
@@ -36,6 +36,7 @@ const burnInput = {
     .meta({ description: "Whether the holder agreed, as with a redemption. If not, name a document", example: true }),
   document_sha256: documentHash.optional(),
   holds: namedHolds,
+  while_paused: whilePaused,
 }
 
 const freezeInput = z.object({
@@ -75,7 +76,13 @@ const transferInput = {
   mint_config: tokens.knownConfigId,
   amount: tokens.amountField,
 }
-const forceTransferInput = { ...transferInput, ...grounds, document_sha256: documentHash, holds: namedHolds }
+const forceTransferInput = {
+  ...transferInput,
+  ...grounds,
+  document_sha256: documentHash,
+  holds: namedHolds,
+  while_paused: whilePaused,
+}
 
 /** Errors: the given code. */
 function requireTwo(
@@ -88,7 +95,8 @@ function requireTwo(
 /** Moves tokens. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
-  about: Pick<tokens.Move, "config" | "movement" | "amount" | "holds"> & Partial<Pick<tokens.Move, "forced">>,
+  about: Pick<tokens.Move, "config" | "movement" | "amount" | "holds" | "whilePaused"> &
+    Partial<Pick<tokens.Move, "forced">>,
 ) {
   const { record, isFinal } = await tokens.move({ ...ctx, forced: null, ...about })
   if (!isFinal) ctx.answer.status = 202
@@ -103,11 +111,13 @@ const asked = z.discriminatedUnion("kind", [
     kind: z.literal("burn"),
     ...mintInput,
     holder_consent: z.boolean().default(false),
+    while_paused: whilePaused,
     holds: namedHolds,
   }),
   z.object({
     kind: z.literal("force_transfer"),
     ...transferInput,
+    while_paused: whilePaused,
     holds: namedHolds,
     /** The hold that it executes. */
     executes: idOf("hold").optional(),
@@ -167,11 +177,11 @@ export const tokenRouter = router({
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {
     const { mint_config: config, user_pubkey: from, amount, reason_code, reference, holder_consent } = input
-    const { document_sha256, holds } = input
+    const { document_sha256, holds, while_paused: whilePaused } = input
     if (!holder_consent && document_sha256 === undefined)
       fail("holder_consent_required", "document_sha256: is required without the holder's consent.")
     const forced = { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
-    return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced, holds })
+    return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced, holds, whilePaused })
   }),
 
   forceTransfer: endpoint("POST /token/force-transfer", {
@@ -186,9 +196,10 @@ export const tokenRouter = router({
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {
     requireTwo(input, "same_wallet")
-    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, holds, ...forced } = input
+    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount, holds, while_paused, ...grounds } = input
     const movement = { kind: "force_transfer", from, to } as const
-    return answerMove(ctx, { config, amount, movement, holds, forced: { ...forced, holder_consent: false } })
+    const forced = { ...grounds, holder_consent: false }
+    return answerMove(ctx, { config, amount, movement, holds, whilePaused: while_paused, forced })
   }),
 
   freeze: setsFrozen("freeze", {
@@ -291,9 +302,10 @@ export const tokenRouter = router({
       const { mint_config: config, amount } = input
       const holder_consent = input.kind === "burn" && input.holder_consent
       const forced = isForced(input.kind) ? { holder_consent } : null
+      const whilePaused = "while_paused" in input && input.while_paused
       const { holds, executes } = { holds: undefined, executes: undefined, ...input }
       return tokens.preflight(ctx.principal, {
-        ...{ config, amount, movement: movementOf(input), forced, isApproved: false },
+        ...{ config, amount, movement: movementOf(input), whilePaused, forced, isApproved: false },
         ...(holds && { holds }),
         ...(executes && { holds: [executes], executes }),
       })

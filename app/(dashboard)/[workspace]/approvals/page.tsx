@@ -7,7 +7,7 @@ import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
-import { allApprovalActions, approvalActions, approvalStates } from "#shared/approvals.ts"
+import { approvalActions, approvalStates, requestedActions } from "#shared/approvals.ts"
 import { summaryOf } from "./summary.ts"
 
 type Approval = RouterOutputs["approval"]["list"]["data"][number]
@@ -21,7 +21,7 @@ const filters = {
   action: choice(
     "Action",
     "All",
-    allApprovalActions.map((action) => [action, approvalActions[action]]),
+    requestedActions.map((action) => [action, approvalActions[action]]),
   ),
 }
 

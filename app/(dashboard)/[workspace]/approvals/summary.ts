@@ -1,7 +1,7 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { shorten } from "#app/components/code.tsx"
 import { grouped } from "#shared/amount.ts"
-import type { ApprovalAction } from "#shared/approvals.ts"
+import type { RequestedAction } from "#shared/approvals.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 
 export type ApprovalDetail = RouterOutputs["approval"]["detail"]
@@ -11,7 +11,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const amountIn = ({ request: { amount, mint_config } }: Approval) => `${grouped(text(amount))} of ${text(mint_config)}`
 
-const summaries: Record<ApprovalAction, (approval: Approval) => string> = {
+const summaries: Record<RequestedAction, (approval: Approval) => string> = {
   mint: amountIn,
   transfer: amountIn,
   burn: amountIn,

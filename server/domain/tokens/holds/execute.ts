@@ -7,14 +7,17 @@ import { move } from "../move.ts"
 import { findHold, getHold, type HoldExecution } from "./hold.ts"
 import { whyEnded } from "./named-holds.ts"
 
-export type Executing = Command & { respondAsync: boolean; holdId: string; to: Address; documentSha256: string }
+export type Executing = Command & { respondAsync: boolean; holdId: string; to: Address } & {
+  documentSha256: string
+  whilePaused: boolean
+}
 
 /**
  * Forces a transfer of all that a hold holds, for the reason that it was placed for. Errors: hold_not_found, hold_ended,
  * same_wallet, those of `move`.
  */
 export async function executeHold(executing: Executing): Promise<{ record: HoldExecution; isFinal: boolean }> {
-  const { holdId, to, documentSha256, ...command } = executing
+  const { holdId, to, documentSha256, whilePaused, ...command } = executing
   const { principal, idempotency } = command
   const { workspaceId } = principal
   const hold = await findHold(sql, workspaceId, holdId)
@@ -30,6 +33,7 @@ export async function executeHold(executing: Executing): Promise<{ record: HoldE
     amount: fromBaseUnits(BigInt(hold.remaining), hold.decimals),
     holds: [holdId],
     executes: holdId,
+    whilePaused,
   })
   const { operation_id, status, approval_id } = operation
   return { record: { ...(await getHold(principal, holdId)), operation_id, status, approval_id }, isFinal }

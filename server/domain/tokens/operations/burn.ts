@@ -5,19 +5,20 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { burnAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { TokenError } from "#server/solana/program-error.ts"
-import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
 import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
-import { grounds, noteForced, takenHolds } from "./forced.ts"
+import { grounds, noteForced, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   configOfMint,
   depart,
   leaveIfEmpty,
+  lookUpTaking,
   movementEffects,
   planMovements,
   plus,
+  type SeenToTake,
   totalOf,
   uncovered,
   withCounters,
@@ -32,6 +33,7 @@ const payload = z.object({
   holder_consent: z.boolean(),
   ...grounds,
   ...takenHolds,
+  ...passesPause,
   ...approvedBy,
 })
 
@@ -44,14 +46,14 @@ export const burn = defineOperation({
   label: "Burn",
   isUrgent: false,
   payload,
-  lookUp: lookUpToTake,
+  lookUp: lookUpTaking,
 
-  plan: (sql, operations, issuer, seen: ConfirmedAccounts | null) =>
+  plan: (sql, operations, issuer, seen: SeenToTake | null) =>
     planMovements(sql, operations, {
       kind: "burn",
       issuer,
       seen,
-      build({ id, payload }, { asset, config, before, after, held }) {
+      build({ id, payload }, { asset, config, before, after, held, isPaused }) {
         const { from_wallet, amount } = payload
         return send(
           burnAsset(asset, {
@@ -62,6 +64,7 @@ export const burn = defineOperation({
             after: after.from,
             memoText: memoOf(id, payload),
             held,
+            isPaused,
             isPermissioned: extensionsOf(config).includes("permissioned_burn"),
           }),
         )

@@ -22,6 +22,10 @@ export const takenHolds = {
 }
 export type TakenHolds = z.output<z.ZodObject<typeof takenHolds>>
 
+/** Whether it is meant to happen while the token is paused. */
+export const passesPause = { while_paused: z.boolean().optional() }
+export type PassesPause = z.output<z.ZodObject<typeof passesPause>>
+
 /** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
 export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
   Pick<Grounds, "document_sha256"> & { holder_consent: boolean }

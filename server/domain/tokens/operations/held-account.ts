@@ -78,10 +78,12 @@ export async function planHolds(
 }
 
 /** A mint that is paused on chain moves nothing, not even between two accounts of a wallet. */
-export const refusalOfPaused = (config: ConfigRow): Refusal | null =>
-  rulesOf(config).config.paused
+export function refusalOfPaused(row: ConfigRow): Refusal | null {
+  const { paused, isCounting } = rulesOf(row).config
+  return paused || isCounting
     ? { code: "mint_paused", detail: "The token is paused. Unpause it or wait until it is unpaused." }
     : null
+}
 
 /**
  * Whether hold accounts show the effects of operations. Only Vouch moves what is in one, so it differs from the books by

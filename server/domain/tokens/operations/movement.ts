@@ -14,24 +14,26 @@ import {
   accountStates,
   type ConfirmedAccounts,
   holdingKeysOf,
+  lookUpToTake,
   type OfHolders,
   readAccounts,
   type SeenAccounts,
 } from "../account-states.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
-import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
+import { type ConfigRow, extensionsOf, isBeingReconciled, loadConfigs } from "../config.ts"
 import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { heldOnChain } from "../holds/hold-accounts.ts"
+import { lookUpPauses, type SeenPauses, stillPaused } from "../mint-pauses.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
-import type { TakenHolds } from "./forced.ts"
+import type { PassesPause, TakenHolds } from "./forced.ts"
 import { shouldBeOpen } from "./reconcile-account.ts"
 
 // Shared by all kinds of movement.
 
 /** Tokens that are about to be minted, moved or burned. `amount` is in base units. */
-export type Movement = OfHolders & TakenHolds & { amount: bigint }
+export type Movement = OfHolders & TakenHolds & PassesPause & { amount: bigint }
 
 /** The approval of a movement that a policy binds. */
 export const approvedBy = { approval_id: z.string().optional() }
@@ -46,11 +48,24 @@ export type Build<M extends Movement> = (
     after: { to: RestingState; from: RestingState }
     /** What it takes out of hold accounts. */
     held: readonly Held[]
+    /** Whether the mint is paused on chain, and the operation passes that. */
+    isPaused: boolean
   },
 ) => Plan
 
+/** What a kind that takes tokens reads: its accounts, and whether the mint is paused if it passes that. */
+export type SeenToTake = ConfirmedAccounts & { pauses: SeenPauses | null }
+
+export async function lookUpTaking(
+  operations: readonly Operation<OfHolders & PassesPause>[],
+  at: Lookup,
+): Promise<SeenToTake> {
+  const pauses = await lookUpPauses(operations, at)
+  return { ...(await lookUpToTake(operations, at)), pauses }
+}
+
 /** What was read of the accounts. A kind that takes tokens also reads whether the sender's is surely absent. */
-type Seen = SeenAccounts & Partial<Pick<ConfirmedAccounts, "isSure">>
+type Seen = SeenAccounts & Partial<Pick<SeenToTake, "isSure" | "pauses">>
 
 export async function planMovements<M extends Movement>(
   sql: Queryable,
@@ -71,6 +86,7 @@ export async function planMovements<M extends Movement>(
     accountStates(sql, workspaceId, operations, { configOf, seen }),
     isForced(kind) ? loadFrozen(sql, workspaceId, addresses, now) : null,
   ])
+  const pauses = await stillPaused(sql, workspaceId, operations, seen?.pauses ?? null)
   const heldOf = await heldOnChain(sql, workspaceId, operations)
   const reopenings = await loadReopenings(
     sql,
@@ -82,15 +98,17 @@ export async function planMovements<M extends Movement>(
   const plan = (operation: Operation<M>): Plan => {
     const { id, payload, redo } = operation
     const config = configOf(operation)
-    const { wallet: to = null, from_wallet: from = null, amount } = payload
+    const { wallet: to = null, from_wallet: from = null, amount, while_paused: whilePaused } = payload
     const movement = { kind, from, to } as Between<Address>
-    const context = transferContext({ config, amount, now }, movement, standings, () => NOTHING, isListed)
+    const context = transferContext({ config, amount, now, whilePaused }, movement, standings, () => NOTHING, isListed)
     const violation = firstViolationAtSigning(context)
     if (violation && !redo) return { do: "fail", refusal: violation }
     const stateOf = (wallet: Address | null) =>
       wallet === null ? ("absent" as const) : states({ config: config.id, wallet })
     const before = { to: stateOf(to), from: stateOf(from) }
-    if (before.to === null || before.from === null) return { do: "look up" }
+    const isPaused = whilePaused && extensionsOf(config).includes("pausable") ? pauses?.get(config.id) : false
+    if (before.to === null || before.from === null || isPaused === undefined) return { do: "look up" }
+    if (isPaused === null) return { do: "defer" }
     const held = heldOf(operation)
     const takesFree = held.reduce((left, one) => left - one.amount, amount) > 0n
     // A single read is not enough to conclude that the account has nothing to take.
@@ -110,6 +128,7 @@ export async function planMovements<M extends Movement>(
       before: { to: before.to, from: before.from },
       after: { to: after(to), from: after(from) },
       held,
+      isPaused,
     })
   }
   return new Map(operations.map((operation) => [operation.id, plan(operation)]))

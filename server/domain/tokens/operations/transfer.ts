@@ -5,12 +5,11 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
-import { type ConfirmedAccounts, lookUpToTake } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
 import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
-import { grounds, noteForced, takenHolds } from "./forced.ts"
+import { grounds, noteForced, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   arrive,
@@ -18,8 +17,10 @@ import {
   depart,
   expectUnits,
   leaveIfEmpty,
+  lookUpTaking,
   movementEffects,
   planMovements,
+  type SeenToTake,
   totalOf,
   uncovered,
   withCounters,
@@ -34,6 +35,7 @@ const payload = z.object({
   handover: z.boolean().optional(),
   ...grounds,
   ...takenHolds,
+  ...passesPause,
   ...approvedBy,
 })
 
@@ -49,9 +51,9 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
     ...about,
     isUrgent: false,
     payload,
-    lookUp: lookUpToTake,
+    lookUp: lookUpTaking,
 
-    plan: (sql, operations, issuer, seen: ConfirmedAccounts | null) =>
+    plan: (sql, operations, issuer, seen: SeenToTake | null) =>
       planMovements(sql, operations, {
         kind: about.kind,
         issuer,

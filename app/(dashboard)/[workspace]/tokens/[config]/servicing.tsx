@@ -45,7 +45,7 @@ export function Servicing(props: ServicingProps) {
 type ServicingFormProps = ServicingProps & { token: TokenView; onSent: (operation: Operation) => void }
 
 const NOTHING_ENTERED = {
-  ...{ to: "", amount: "", reason: "", reference: "", hasConsent: false },
+  ...{ to: "", amount: "", reason: "", reference: "", hasConsent: false, whilePaused: false },
   /** Ids of the holds to take from. */
   named: [] as readonly string[],
 }
@@ -61,10 +61,11 @@ function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
   const amount = entered.amount.trim()
   const reference = entered.reference.trim()
   const { reason, hasConsent } = entered
+  const whilePaused = token.paused && entered.whilePaused
   const holds = useActiveHolds(token.id, wallet)
   const named = holds.filter(({ hold_id }) => entered.named.includes(hold_id))
   const namedIds = named.map(({ hold_id }) => hold_id)
-  const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent, holds: namedIds }
+  const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent, holds: namedIds, whilePaused }
   const checked = usePreflight(sending)
   const { isAccepted, problem } = checked
   const { decimals } = token
@@ -75,7 +76,8 @@ function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
   const uncovered =
     balance && units !== null ? whyUncovered(units, toBaseUnits(balance.amount, decimals)!, most!) : null
   const hash = hashed?.hash ?? null
-  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", String(hasConsent), ...namedIds]
+  const flags = [String(hasConsent), String(whilePaused)]
+  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", ...flags, ...namedIds]
   const idempotencyKey = useIdempotencyKey(content, isAccepted)
   const send = useSend()
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
@@ -135,6 +137,16 @@ function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
         ]}
       />
       <RulesCheck sending={sending} checked={checked} />
+      {token.paused && (
+        <Checkbox
+          name="while_paused"
+          checked={whilePaused}
+          onChange={({ target }) => set("whilePaused", target.checked)}
+          hint="The token stays paused. Another member must approve it."
+        >
+          Do it although the token is paused
+        </Checkbox>
+      )}
       {act === "burn" && (
         <Checkbox
           name="holder_consent"
@@ -178,9 +190,9 @@ type Grounds = { reason_code: ReasonCode; reference: string; hash: string | null
 function useSend() {
   const api = useApi()
   return (sending: Sending, grounds: Grounds, idempotencyKey: string): Promise<Operation> => {
-    const { kind, token, from, to, amount } = sending
+    const { kind, token, from, to, amount, whilePaused: while_paused } = sending
     const { reason_code, reference, hash, hasConsent } = grounds
-    const common = { mint_config: token.id, amount, reason_code, reference, ...namedHolds(sending) }
+    const common = { mint_config: token.id, amount, reason_code, reference, while_paused, ...namedHolds(sending) }
     const options = { context: { idempotencyKey, respondAsync: true } }
     return kind === "burn"
       ? api.token.burn.mutate(

@@ -20,19 +20,22 @@ export type Sending = {
   holds?: readonly string[]
   /** The hold that a forced transfer executes. */
   executes?: string
+  /** Only of a burn or a forced transfer. */
+  whilePaused?: boolean
 }
 
 export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
   amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
 
 const askOf = (sending: Sending): InputOf<"token.preflight"> => {
-  const { kind, token, from, to, amount, hasConsent = false, executes } = sending
+  const { kind, token, from, to, amount, hasConsent = false, executes, whilePaused: while_paused } = sending
+  const forced = { while_paused, ...namedHolds(sending) }
   const common = { mint_config: token.id, amount }
   if (kind === "mint") return { kind, ...common, user_pubkey: to }
-  if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent, ...namedHolds(sending) }
+  if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent, ...forced }
   const between = { ...common, from_pubkey: from, to_pubkey: to }
   if (kind === "transfer") return { kind, ...between }
-  return { kind, ...between, ...namedHolds(sending), ...(executes !== undefined && { executes }) }
+  return { kind, ...between, ...forced, ...(executes !== undefined && { executes }) }
 }
 
 /** The holds that a request names. Naming none leaves the field out. */

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test"
 import { addCodes, test as base, createCustomer, expect, expectAccessible, heading, section } from "./dashboard.ts"
+import { held, justify, open as openAct, row, rules } from "./servicing.ts"
 
 // Policies bind every request of a workspace, so these tests have their own.
 const test = base.extend<object, { customer: Awaited<ReturnType<typeof createCustomer>> }>({
@@ -35,9 +36,11 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
   await test.step("the policies' page shows the defaults, and a policy is added with the keyboard", async () => {
     await page.goto(section(customer, "approvals"))
     await page.getByRole("link", { name: "approval policies" }).click()
-    await expect(policies(page)).toHaveCount(2)
-    await expect(policies(page).nth(1)).toContainText("Change of an approval policy")
-    await expect(policies(page).nth(1)).toContainText("Default")
+    await expect(policies(page)).toHaveText([
+      /^What needs approval/,
+      /^Burn or forced transfer of a paused token.*Default/,
+      /^Change of an approval policy.*Default/,
+    ])
     await expectAccessible(page)
     await page.getByRole("button", { name: "Add policy" }).press("Enter")
     await dialog(page).getByRole("button", { name: "Add policy" }).press("Enter")
@@ -121,8 +124,40 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await officer.goto(await open(page).getAttribute("href").then(String))
     await expect(officer.getByText("The policy would be deleted.")).toBeVisible()
     await approve(officer)
-    await expect(policies(page)).toHaveCount(2)
+    await expect(policies(page)).toHaveCount(3)
   })
+})
+
+test("a paused token is redeemed once another member has approved it, and stays paused", {
+  tag: ["@phone"],
+}, async ({ page, as, customer }) => {
+  const { api } = customer
+  const { id, wallet } = await held(customer, "10")
+  const officer = await as("compliance")
+  await officer.goto(section(customer, "settings?part=account"))
+  await addCodes(officer)
+  await api.call("POST", `/mint-config/${id}/pause`)
+
+  await page.goto(section(customer, `tokens/${id}`))
+  const sheet = await openAct(page, row(page, wallet), "Redeem")
+  await sheet.getByLabel("Amount").fill("4")
+  await sheet.getByRole("checkbox", { name: "The holder agreed" }).check()
+  await justify(sheet, { reason: "redemption", reference: "Order 4711", wallet })
+  await expect(rules(sheet)).toContainText("mint_paused")
+  await expect(sheet.getByRole("button", { name: "Redeem", exact: true })).toBeDisabled()
+  await sheet.getByRole("checkbox", { name: "Do it although the token is paused" }).press("Space")
+  await expect(rules(sheet)).toContainText("A policy requires 1 approval")
+  await expectAccessible(page)
+  await sheet.getByRole("button", { name: "Request approval" }).click()
+  await open(page).click()
+  await expect(page.getByRole("region", { name: "Request" })).toContainText("Although the token is pausedYes")
+
+  await officer.goto(page.url())
+  await expect(officer.getByText("All rules pass now.")).toBeVisible()
+  await expectAccessible(officer)
+  await approve(officer)
+  await expect.poll(async () => (await api.call("GET", `/mint-config/${id}`)).supply).toBe("6")
+  expect((await api.call("GET", `/mint-config/${id}`)).paused).toBe(true)
 })
 
 test("a viewer reads policies and changes none", async ({ as, customer }) => {

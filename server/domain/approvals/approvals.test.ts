@@ -241,8 +241,8 @@ test("a developer and a viewer cannot approve, nor can a member of another accou
 
 test("mints and transfers need approval from an amount on, and for the policy's token", async () => {
   const other = await tokens.config()
-  await fixture.policy({ actions: ["mint"], mint_config: other, min_amount: "100" })
-  const [wallet] = await tokens.wallets(1)
+  await fixture.policy({ actions: ["mint", "transfer"], mint_config: other, min_amount: "100" })
+  const [wallet, receiving] = await tokens.wallets(2)
   expect((await tokens.mint(other, wallet, "99")).status).toBe(200)
   expect((await tokens.mint(config, wallet, "100")).status).toBe(200)
   const { status, json } = await tokens.mint(other, wallet, "100")
@@ -250,6 +250,11 @@ test("mints and transfers need approval from an amount on, and for the policy's 
   expect((await approve(owner, json.approval_id)).status).toBe(200)
   await waitFor(async () => (await operation(json.operation_id)).json.status === "confirmed", "the mint")
   expect(await tokens.onChain(other, wallet)).toBe(199n)
+  expect((await tokens.transfer(other, wallet, receiving, "99")).status).toBe(200)
+  const moved = await tokens.transfer(other, wallet, receiving, "100")
+  expect([moved.status, moved.json.status]).toEqual([202, "awaiting_approval"])
+  expect((await approve(owner, moved.json.approval_id)).status).toBe(200)
+  await waitFor(async () => (await tokens.onChain(other, receiving)) === 199n, "the transfer")
 })
 
 test("a refused request asks no one", async () => {

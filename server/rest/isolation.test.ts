@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
 import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
@@ -136,7 +137,6 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
 
     const post = (path: string, json: object): Sent => ({ method: "POST", path, json })
     const get = (path: string): Sent => ({ method: "GET", path })
-    const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
     await tokens.post("/token/freeze", { user_pubkey: newWallet(), ...grounds })
     const holding = { user_pubkey: alice, mint_config: config, amount: "1", ...grounds }
     const { hold_id } = (await tokens.post("/token/holds", holding)).json

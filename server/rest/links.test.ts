@@ -5,6 +5,7 @@ import { newId } from "#server/lib/ids.ts"
 import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { provenMember } from "#test/fixtures/approvals.ts"
 import { bodyOf, headers, json } from "#test/fixtures/arbitraries.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
@@ -85,7 +86,7 @@ test("links lead to every operation with a path parameter except a provider's we
   const tokens = tokenFixture(app, key)
   expect((await tokens.mint("us_real_estate_fund_v1", wallet, 10)).status).toBe(200)
   const held = { user_pubkey: wallet, mint_config: "us_real_estate_fund_v1", amount: "1" }
-  const hold = await call("placeHold", {}, { ...held, reason_code: "court_order", reference: "2026-CV-0417" })
+  const hold = await call("placeHold", {}, { ...held, ...grounds })
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",

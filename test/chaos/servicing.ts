@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { grounds } from "#test/fixtures/grounds.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { until } from "./deployment.ts"
@@ -24,7 +25,6 @@ const OPEN = {
 const REFUSED = ["insufficient_balance", "amount_held", "wallet_frozen", "mint_paused", "hold_ended", "hold_not_found"]
 /** The hash of a court order, 32 bytes in base64url. */
 const DOCUMENT = Buffer.alloc(32, 7).toString("base64url")
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
 
 /** How often each act happens. */
 const shares = { mint: 34, transfer: 20, burn: 12, force: 10, hold: 11, release: 4, execute: 4, freeze: 5 }

@@ -6,12 +6,10 @@ import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { memo } from "#server/solana/memo.ts"
 import { newWallet } from "#test/fixtures/app.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { strangerWithSol } from "./on-chain.ts"
-
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
 
 usesCustomer()
 
@@ -29,11 +27,11 @@ type Holders = Awaited<ReturnType<typeof holders>>
 
 const burn = async ({ config, from }: Holders, holder_consent: boolean): Promise<Operation> => {
   const about = { user_pubkey: from, mint_config: config, amount: "2.5", ...grounds }
-  return (await tokens.post("/token/burn", { ...about, holder_consent, document_sha256: DOCUMENT })).json
+  return (await tokens.post("/token/burn", { ...about, holder_consent, document_sha256 })).json
 }
 const force = async ({ config, from, to }: Holders): Promise<Operation> => {
   const about = { from_pubkey: from, to_pubkey: to, mint_config: config, amount: "4", ...grounds }
-  return (await tokens.post("/token/force-transfer", { ...about, document_sha256: DOCUMENT })).json
+  return (await tokens.post("/token/force-transfer", { ...about, document_sha256 })).json
 }
 
 describe.each(["agent", "holder"] as const)("in %s mode", (mode) => {

@@ -2,6 +2,7 @@ import bs58 from "bs58"
 import { sql } from "#db/client.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import { ask, done, FUND, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
@@ -20,12 +21,9 @@ const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: stri
   json: { from_pubkey, to_pubkey, mint_config: FUND, amount },
 })
 
-const GROUNDS = { reason_code: "court_order", reference: "2026-CV-0417" }
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-
 /** Holds part of a wallet's balance, and returns the hold's id. */
 async function hold(app: TestApp, { apiKey: key }: TestKey, user_pubkey: string, amount: string): Promise<string> {
-  const json = { user_pubkey, mint_config: FUND, amount, ...GROUNDS }
+  const json = { user_pubkey, mint_config: FUND, amount, ...grounds }
   return (await done(app, { method: "POST", path: "/token/holds", key, json })).hold_id
 }
 
@@ -57,7 +55,7 @@ export const compliance: Scenarios = {
   },
   wallet_frozen: refused({}, async (app, key) => {
     const wallet = await verified(app, key)
-    const json = { user_pubkey: wallet, reason_code: "court_order", reference: "2026-CV-0417" }
+    const json = { user_pubkey: wallet, ...grounds }
     await done(app, { method: "POST", path: "/token/freeze", key: key.apiKey, json })
     return mint(key, wallet, "25")
   }),
@@ -105,13 +103,13 @@ export const compliance: Scenarios = {
   }),
   same_wallet: async (app) => {
     const { apiKey: key } = await app.key()
-    const [from_pubkey, document_sha256] = [newWallet(), DOCUMENT]
-    const json = { from_pubkey, to_pubkey: from_pubkey, mint_config: FUND, amount: "5", ...GROUNDS, document_sha256 }
+    const from_pubkey = newWallet()
+    const json = { from_pubkey, to_pubkey: from_pubkey, mint_config: FUND, amount: "5", ...grounds, document_sha256 }
     return ask(app, { method: "POST", path: "/token/force-transfer", key, json })
   },
   holder_consent_required: async (app) => {
     const { apiKey: key } = await app.key()
-    const json = { user_pubkey: newWallet(), mint_config: FUND, amount: "5", ...GROUNDS, holder_consent: false }
+    const json = { user_pubkey: newWallet(), mint_config: FUND, amount: "5", ...grounds, holder_consent: false }
     return ask(app, { method: "POST", path: "/token/burn", key, json })
   },
   account_reopening_limit: async (app) => {

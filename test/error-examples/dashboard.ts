@@ -2,6 +2,7 @@ import { sql } from "#db/client.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { DashboardErrorCode } from "#shared/errors.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
 import { newWallet, type TestApp } from "../fixtures/app.ts"
 import { requireApproval } from "../fixtures/approvals.ts"
 import { Browser, member, PASSWORD } from "../fixtures/people.ts"
@@ -100,7 +101,7 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
   awaiting_approval: async (app) => {
     const { account, owner } = await reviewTeam(app)
     await requireApproval(account, ["unfreeze"])
-    const json = { user_pubkey: newWallet(), reason_code: "court_order", reference: "2026-CV-0417" }
+    const json = { user_pubkey: newWallet(), ...grounds }
     await owner.mutate("token.freeze", json)
     return page(owner, "token.unfreeze", json)
   },

@@ -3,7 +3,8 @@ import { sql } from "#db/client.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, proveSecondFactor } from "#test/fixtures/approvals.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
-import { DOCUMENT, type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
+import { type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
+import { document_sha256 } from "#test/fixtures/grounds.ts"
 import { member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
@@ -45,7 +46,7 @@ test("a request under a policy answers 202, reserves nothing, and happens once a
   expect(await holdings()).toEqual(before)
   const pending = (await read(approval_id)).json
   expect(pending).toMatchObject({ state: "pending", action: "force_transfer", needed: 1, given: [], outcome: null })
-  expect(pending.request).toMatchObject({ from_pubkey: holder, amount: "5", document_sha256: DOCUMENT })
+  expect(pending.request).toMatchObject({ from_pubkey: holder, amount: "5", document_sha256 })
 
   const { status, data, error } = await approve(officer, approval_id)
   expect({ status, error }).toEqual({ status: 200, error: undefined })
@@ -185,7 +186,7 @@ test("a request becomes void if the token's rules change, or the key that made i
 
   const other = await app.key({ account: owner.account })
   const json = { from_pubkey: holder, to_pubkey: receiver, mint_config: config, amount: "1", reason_code: "tax" }
-  const sent = { ...json, reference: "x", document_sha256: DOCUMENT }
+  const sent = { ...json, reference: "x", document_sha256 }
   const path = "/token/force-transfer"
   const { json: record } = await app.request({ method: "POST", path, key: other.apiKey, json: sent })
   await owner.browser.mutate("key.revoke", { key_id: other.keyId })
@@ -214,7 +215,7 @@ test("a burn's operation says whether the holder agreed, while it waits and afte
   await fixture.policy({ actions: ["burn"], mint_config: config, min_amount: "3" })
   const burn = (amount: string, holder_consent: boolean) =>
     tokens.post("/token/burn", {
-      ...{ user_pubkey: holder, mint_config: config, amount, holder_consent, document_sha256: DOCUMENT },
+      ...{ user_pubkey: holder, mint_config: config, amount, holder_consent, document_sha256 },
       ...{ reason_code: "redemption", reference: "r" },
     })
   expect((await burn("1", false)).json).toMatchObject({ status: "confirmed", holder_consent: false })
@@ -260,7 +261,7 @@ test("mints and transfers need approval from an amount on, and for the policy's 
 test("a refused request asks no one", async () => {
   const { status, json } = await tokens.post("/token/force-transfer", {
     ...{ from_pubkey: holder, to_pubkey: newWallet(), mint_config: config, amount: "1" },
-    ...{ reason_code: "court_order", reference: "x", document_sha256: DOCUMENT },
+    ...{ reason_code: "court_order", reference: "x", document_sha256 },
   })
   expect([status, json.error]).toEqual([403, "wallet_not_verified"])
 })
@@ -280,7 +281,7 @@ test("in a live workspace, forced acts need approval without a policy, and too f
   expect((await burn({ holder_consent: true })).status).toBe(200)
   const own = await boss.browser.mutate("key.create", { name: "Own", scopes: ["token:burn", "token:read"] })
   const json = { user_pubkey: wallet, mint_config: id, amount: "1", reason_code: "other", reference: "r" }
-  const forced = { ...json, holder_consent: false, document_sha256: DOCUMENT }
+  const forced = { ...json, holder_consent: false, document_sha256 }
   const alone = await app.request({ method: "POST", path: "/token/burn", key: own.data.api_key, json: forced })
   expect([alone.status, alone.json.error]).toEqual([403, "approver_missing"])
   await member(app, { role: "compliance", account: boss.account, mode: "live" })

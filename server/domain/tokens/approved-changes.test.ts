@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { approve, requireApproval } from "#test/fixtures/approvals.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
 import {
   type Case,
   checksUnderPolicy,
@@ -50,7 +51,7 @@ async function pausedBy(send: (id: string) => Promise<Sent>): Promise<Case> {
 
 async function frozenBy(send: (json: object) => Promise<Sent>): Promise<Case> {
   const wallet = newWallet()
-  const json = { user_pubkey: wallet, mint_config: fund, reason_code: "court_order", reference: "2026-CV-0417" }
+  const json = { user_pubkey: wallet, mint_config: fund, ...grounds }
   const freeze = () => rest("POST", "/token/freeze", json)
   await freeze()
   return {

@@ -7,6 +7,7 @@ import { applyConfig } from "#server/domain/tokens/change-config.ts"
 import { getConfig } from "#server/domain/tokens/configs.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
@@ -17,9 +18,6 @@ import { differences } from "#test/matchers/credential.ts"
 usesCustomer()
 afterAll(async () => expect(await differences()).toEqual([]))
 
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
-
 type Where = { mint_config?: string }
 const freeze = (user_pubkey: string, where: Where = {}, more: object = {}) =>
   tokens.post("/token/freeze", { user_pubkey, ...where, ...grounds }, more)
@@ -29,7 +27,7 @@ const burn = (mint_config: string, user_pubkey: string) =>
   tokens.post("/token/burn", { user_pubkey, mint_config, amount: "1", ...grounds, holder_consent: true })
 const force = (mint_config: string, from_pubkey: string, to_pubkey: string) =>
   tokens.post("/token/force-transfer", {
-    ...{ from_pubkey, to_pubkey, mint_config, amount: "1", ...grounds, document_sha256: DOCUMENT },
+    ...{ from_pubkey, to_pubkey, mint_config, amount: "1", ...grounds, document_sha256 },
   })
 
 const answerOf = ({ status, json }: Response) => (status === 200 ? "done" : json.error)

@@ -14,6 +14,7 @@ import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
@@ -25,8 +26,6 @@ import { configInput } from "./config.ts"
 usesCustomer()
 afterAll(async () => expect(await differences()).toEqual([]))
 
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
-const document_sha256 = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
 const later = { headers: { Prefer: "respond-async" } }
 
 const holderMode = { transfer_mode: "holder", decimals: 2 }

@@ -8,11 +8,9 @@ import { tokenAccountOf } from "#server/solana/addresses.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { type TestList, testList, waitForEntries } from "#test/fixtures/screening.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-
-const DOCUMENT = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
 
 let list: TestList
 const listed: string[] = [newWallet()]
@@ -37,7 +35,7 @@ const burn = (mint_config: string, user_pubkey: string, amount: string, more: ob
   tokens.post("/token/burn", { user_pubkey, mint_config, amount, ...grounds, holder_consent: true, ...more })
 const force = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string, more: object = {}) =>
   tokens.post("/token/force-transfer", {
-    ...{ from_pubkey, to_pubkey, mint_config, amount, ...grounds, document_sha256: DOCUMENT },
+    ...{ from_pubkey, to_pubkey, mint_config, amount, ...grounds, document_sha256 },
     ...more,
   })
 
@@ -97,7 +95,7 @@ describe.each(mints)("of %s", (_name, transfer_mode, older) => {
     const taking = await force(config, taken.wallet, receiver.wallet, "10")
     expect(taking.status, taking.text).toBe(200)
     const between = { from_pubkey: taken.wallet, to_pubkey: receiver.wallet }
-    expect(taking.json).toMatchObject({ kind: "force_transfer", ...between, document_sha256: DOCUMENT })
+    expect(taking.json).toMatchObject({ kind: "force_transfer", ...between, document_sha256 })
 
     expect(await tokens.supply(config)).toBe(supply - 10n)
     // In holder mode, a match on a list freezes an account only if the list's policy says so.

@@ -10,14 +10,12 @@ import type { MintExtension } from "#shared/mint-extensions.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember, requireApproval } from "#test/fixtures/approvals.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { lookUpPauses, stillPaused } from "./mint-pauses.ts"
-
-const document_sha256 = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
 
 let account: ProvenMember["account"]
 let officer: ProvenMember

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { approve } from "#test/fixtures/approvals.ts"
-import { DOCUMENT as document_sha256 } from "#test/fixtures/forced-transfers.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import {
   type Case,
   checksUnderPolicy,
@@ -24,8 +24,6 @@ checksUnderPolicy([
   ["hold_release", "a key", () => heldBy((id) => rest("POST", `/token/hold/${id}/release`))],
   ["hold_release", "a member", () => heldBy(releaseAsMember)],
 ])
-
-const grounds = { reason_code: "court_order", reference: "2026-CV-0417" }
 
 /** A hold of all of a wallet's 10 tokens. */
 async function hold() {

@@ -12,7 +12,7 @@ import type { Loss } from "./restore.ts"
 export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
 /** The users of a deployment while it is hit. */
-type Workload = {
+export type Workload = {
   /** Pieces of work that have been acknowledged. */
   readonly done: number
   /** Raises the number of pieces that may start, in total. */

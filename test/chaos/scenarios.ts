@@ -1,7 +1,7 @@
 import { Customers } from "./customers.ts"
 import { Issuer } from "./issuer.ts"
 import { allVerified, prove } from "./proof.ts"
-import type { Scenario } from "./run-scenario.ts"
+import type { Scenario, Workload } from "./run-scenario.ts"
 import { Servicing } from "./servicing.ts"
 import { proveServicing } from "./servicing-proof.ts"
 import { proveTokens } from "./token-proof.ts"
@@ -10,6 +10,20 @@ import { proveTrading } from "./trading-proof.ts"
 
 /** Few enough that several mints go to one wallet at once, for several wallets. */
 const HOLDERS = 24
+
+/** What an issuer's work is, with its proof. */
+const workload = (
+  work: Pick<Workload, "done" | "release" | "run" | "settle">,
+  proof: Pick<Workload, "prove" | "achievements">,
+): Workload => ({
+  get done() {
+    return work.done
+  },
+  release: (upTo) => work.release(upTo),
+  run: () => work.run(),
+  settle: () => work.settle(),
+  ...proof,
+})
 
 /** One customer to verify for each piece of work. */
 export const attesting: Scenario = async (deployment, client, total) => {
@@ -33,13 +47,7 @@ export const minting: Scenario = async (deployment, client, total) => {
   await allVerified(customers)
   const wallets = customers.cases.map((one) => one.wallet)
   const issuer = new Issuer({ client, wallets, total })
-  return {
-    get done() {
-      return issuer.done
-    },
-    release: (upTo) => issuer.release(upTo),
-    run: () => issuer.run(),
-    settle: () => issuer.settle(),
+  return workload(issuer, {
     prove: () => proveTokens(deployment, { client, wallets, orders: issuer.orders }),
     achievements: () => ({
       mints: total,
@@ -47,20 +55,14 @@ export const minting: Scenario = async (deployment, client, total) => {
       wallets: wallets.length,
       "orders that were polled": issuer.followed,
     }),
-  }
+  })
 }
 
 /** Each piece of work is a mint, transfer, revocation, verification or mode change, with tokens in both modes. */
 export const trading: Scenario = async (deployment, client, total, losses) => {
   const all = new Trading({ deployment, client, total, losses })
   await all.begin()
-  return {
-    get done() {
-      return all.done
-    },
-    release: (upTo) => all.release(upTo),
-    run: () => all.run(),
-    settle: () => all.settle(),
+  return workload(all, {
     prove: () => proveTrading(deployment, { client, trading: all, losses }),
     achievements: () => ({
       "mints and transfers": all.orders.length,
@@ -69,7 +71,7 @@ export const trading: Scenario = async (deployment, client, total, losses) => {
       "changes of mode": all.switches,
       ...Object.fromEntries(all.refusals),
     }),
-  }
+  })
 }
 
 /** Each piece of work is an act of a transfer agent on the tokens of up to fifty wallets, in both modes. */
@@ -84,18 +86,12 @@ export const servicing: Scenario = async (deployment, client, total, losses) => 
   const wallets = customers.cases.map(({ wallet }) => wallet)
   const all = new Servicing({ deployment, client, wallets, total, losses })
   await all.begin()
-  return {
-    get done() {
-      return all.done
-    },
-    release: (upTo) => all.release(upTo),
-    run: () => all.run(),
-    settle: () => all.settle(),
+  return workload(all, {
     prove: () => proveServicing(deployment, { client, servicing: all, losses }),
     achievements: () => ({
       ...Object.fromEntries(all.acts),
       holds: all.holds.length,
       ...Object.fromEntries(all.refusals),
     }),
-  }
+  })
 }

@@ -4,25 +4,15 @@ import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { carriersOf, historyOf } from "./history.ts"
+import { FUNDS } from "./open-fund.ts"
+import { type Operation, readOperations } from "./operations.ts"
 import { readPages } from "./pages.ts"
 import { audit } from "./proof.ts"
 import { type Loss, mayBeLost } from "./restore.ts"
-import { FUNDS, type Held, type Servicing } from "./servicing.ts"
+import type { Held, Servicing } from "./servicing.ts"
 
 export type Serviced = { client: Client; servicing: Servicing; losses: readonly Loss[] }
 
-type Operation = {
-  operation_id: string
-  kind: "mint" | "transfer" | "burn" | "force_transfer" | "hold" | "release"
-  status: string
-  mint_config: string
-  user_pubkey?: string
-  from_pubkey?: string
-  to_pubkey?: string
-  amount: string
-  mint: string
-  onchain_tx: string | null
-}
 type HoldRecord = { hold_id: string; user_pubkey: string; mint_config: string; remaining: string; state: string }
 
 const baseUnits = (amount: string) => BigInt(Math.round(Number(amount) * 1_000_000))
@@ -35,7 +25,7 @@ const baseUnits = (amount: string) => BigInt(Math.round(Number(amount) * 1_000_0
 export async function proveServicing(deployment: Deployment, serviced: Serviced): Promise<void> {
   const { client, servicing, losses } = serviced
   const connection = new Connection(deployment.rpcUrl, "confirmed")
-  const operations = await readPages<Operation>(client, "/token/operations")
+  const operations = await readOperations(client)
   const holds = await readPages<HoldRecord>(client, "/token/holds")
   const mints = new Map(operations.map((one) => [one.mint_config, new PublicKey(one.mint)]))
   const { mintAuthority } = await getMint(connection, mints.get(FUNDS[0])!, "confirmed", TOKEN_2022_PROGRAM_ID)

@@ -1,25 +1,12 @@
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { grounds } from "#test/fixtures/grounds.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { until } from "./deployment.ts"
-import { FUND, toAmount } from "./issuer.ts"
+import { toAmount } from "./issuer.ts"
+import { applyOpenFund, FUNDS } from "./open-fund.ts"
 import { type Acknowledged, Orders } from "./orders.ts"
 import { forAll, Queue } from "./queue.ts"
 import type { Loss } from "./restore.ts"
-
-/** A token of each transfer mode. */
-export const FUNDS = [FUND, "open_fund"] as const
-const OPEN = {
-  id: FUNDS[1],
-  name: "Open Fund",
-  symbol: "OPEN",
-  decimals: 6,
-  required_schema: "kyc_individual_v1",
-  transfer_mode: "holder",
-  rules: {},
-}
 
 /** Errors that an order may get while others act, or while the books are compared with the chain. */
 const REFUSED = ["insufficient_balance", "amount_held", "wallet_frozen", "mint_paused", "hold_ended", "hold_not_found"]
@@ -82,13 +69,8 @@ export class Servicing {
   /** Creates the token that holders can move, and gives every wallet units of both. */
   async begin(): Promise<void> {
     const { deployment } = this.#options
-    const file = join(deployment.dataDir, "open-fund.json")
-    writeFileSync(file, JSON.stringify(OPEN))
-    const { exitCode, stderr } = await deployment.command([
-      ...["mint-config", "apply", file],
-      ...["--account", "chaos", "--mode", "test"],
-    ])
-    if (exitCode !== 0) throw new Error(stderr)
+    const failure = await applyOpenFund(deployment, "holder")
+    if (failure !== null) throw new Error(failure)
     await forAll(this.#options.client, this.wallets, async (wallet) => {
       for (const fund of FUNDS) await this.#mint(wallet, fund)
     })

@@ -5,23 +5,11 @@ import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { carriersOf, historyOf } from "./history.ts"
 import { FUND, type Order, operationIdOf, send, toAmount } from "./issuer.ts"
-import { readPages } from "./pages.ts"
+import { type Operation, readOperations } from "./operations.ts"
 import { audit } from "./proof.ts"
 import { forAll } from "./queue.ts"
 
 export type Ordered = { client: Client; wallets: readonly string[]; orders: readonly Order[] }
-
-type Operation = {
-  operation_id: string
-  kind: string
-  status: string
-  user_pubkey?: string
-  from_pubkey?: string
-  to_pubkey?: string
-  amount: string
-  mint: string
-  onchain_tx: string
-}
 
 /**
  * Checks what must hold of tokens once everything has settled: each order took effect exactly once. It reads like a
@@ -60,7 +48,7 @@ async function compareOperations({ client, orders }: Ordered): Promise<Operation
   })
   const ids = new Set(operations.map((operation) => operation.operation_id))
   assert(ids.size === orders.length, () => `${orders.length} orders share ${ids.size} operations`)
-  const begun = await readPages<Operation>(client, "/token/operations")
+  const begun = await readOperations(client)
   assert(begun.length === orders.length, () => `${begun.length} operations for ${orders.length} orders`)
   return operations
 }

@@ -4,26 +4,16 @@ import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
 import type { Deployment } from "./deployment.ts"
 import { carriedIn, carriersOf, historyOf } from "./history.ts"
+import { FUNDS } from "./open-fund.ts"
+import { type Operation, readOperations } from "./operations.ts"
 import type { Acknowledged } from "./orders.ts"
 import { readPages } from "./pages.ts"
 import { audit } from "./proof.ts"
 import { type Loss, mayBeLost } from "./restore.ts"
-import { FUNDS, type Trading } from "./trading.ts"
+import type { Trading } from "./trading.ts"
 
 export type Traded = { client: Client; trading: Trading; losses: readonly Loss[] }
 
-type Operation = {
-  operation_id: string
-  kind: "mint" | "transfer"
-  status: string
-  mint_config: string
-  user_pubkey?: string
-  from_pubkey?: string
-  to_pubkey?: string
-  amount: string
-  mint: string
-  onchain_tx: string | null
-}
 type Attestation = {
   attestation_id: string
   session_id: string
@@ -44,7 +34,7 @@ const UNITS_PER_TOKEN = 1_000_000
 export async function proveTrading(deployment: Deployment, traded: Traded): Promise<void> {
   const { client, trading, losses } = traded
   const connection = new Connection(deployment.rpcUrl, "confirmed")
-  const operations = await readPages<Operation>(client, "/token/operations")
+  const operations = await readOperations(client)
   const attestations = await readPages<Attestation>(client, "/attestations")
   const { authority } = attestations.find(({ onchain }) => onchain !== null)!.onchain!
   const history = await historyOf(connection, authority)

@@ -1,26 +1,15 @@
 import { randomUUID } from "node:crypto"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Keypair } from "@solana/web3.js"
 import type { Client } from "./client.ts"
 import { approval } from "./customers.ts"
 import { type Deployment, until } from "./deployment.ts"
-import { FUND, toAmount } from "./issuer.ts"
+import { toAmount } from "./issuer.ts"
+import { applyOpenFund, FUNDS } from "./open-fund.ts"
 import { type Acknowledged, ANY, Orders } from "./orders.ts"
 import { forAll, Queue } from "./queue.ts"
 import type { Loss } from "./restore.ts"
 
-/** The token that every workspace starts with, which stays unchanged, and a token whose mode changes constantly. */
-export const FUNDS = [FUND, "open_fund"] as const
-const OPEN = {
-  id: FUNDS[1],
-  name: "Open Fund",
-  symbol: "OPEN",
-  decimals: 6,
-  required_schema: "kyc_individual_v1",
-  rules: {},
-}
 type TransferMode = "agent" | "holder"
 
 const WALLETS = 12
@@ -190,12 +179,8 @@ export class Trading {
   }
 
   async #tryToSwitch(transfer_mode: TransferMode): Promise<boolean> {
-    const { deployment } = this.#options
-    const file = join(deployment.dataDir, "open-fund.json")
-    writeFileSync(file, JSON.stringify({ ...OPEN, transfer_mode }))
-    const where = ["--account", "chaos", "--mode", "test"]
-    const { exitCode } = await deployment.command(["mint-config", "apply", file, ...where])
-    if (exitCode === 0) this.switches++
-    return exitCode === 0
+    const isChanged = (await applyOpenFund(this.#options.deployment, transfer_mode)) === null
+    if (isChanged) this.switches++
+    return isChanged
   }
 }

@@ -35,6 +35,14 @@ export function fromBase58(text: string): Bytes | null {
 export const addressBytes = (address: string, name: string): Bytes =>
   bytesOf(address, name, "an address", ADDRESS_BYTES)
 
+/** The addresses of a question's issuer. Throws a `TypeError` if there is none, or one is invalid. */
+export function issuersOf(issuer: string | readonly string[]): string[] {
+  const issuers = [issuer].flat() as string[]
+  for (const one of issuers) addressBytes(one, "issuer")
+  if (issuers.length === 0) throw new TypeError("issuer: must be given")
+  return issuers
+}
+
 /** The bytes of a transaction's signature. Throws a `TypeError` that names the argument. */
 export const signatureBytes = (signature: string, name: string): Bytes =>
   bytesOf(signature, name, "a signature", SIGNATURE_BYTES)

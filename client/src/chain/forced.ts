@@ -1,6 +1,6 @@
 import { type Bytes, concat, utf8 } from "../bytes.ts"
 import type { Operation } from "../contract.ts"
-import { addressBytes, MEMO, signatureBytes, TOKEN_2022, toBase58, tokenAccountOf } from "./address.ts"
+import { addressBytes, issuersOf, MEMO, signatureBytes, TOKEN_2022, toBase58, tokenAccountOf } from "./address.ts"
 import { type ChainConnection, type Instruction, nodeOf, type Transaction } from "./connection.ts"
 
 export type ForcedQuestion = {
@@ -67,9 +67,7 @@ type Movement = { from: string; to: string | null; mint: string; authority: stri
 export async function verifyForced(connection: ChainConnection, question: ForcedQuestion): Promise<ForcedAnswer> {
   const { operation } = question
   const { operation_id, kind, onchain_tx } = operation
-  const issuers = [question.issuer].flat() as string[]
-  for (const issuer of issuers) addressBytes(issuer, "issuer")
-  if (issuers.length === 0) throw new TypeError("issuer: must be given")
+  const issuers = issuersOf(question.issuer)
   if (kind !== "burn" && kind !== "force_transfer")
     throw new TypeError("operation.kind: must be burn or force_transfer")
   if (onchain_tx === null) return refuse("not_on_chain")

@@ -1,7 +1,7 @@
 import type { Bytes } from "../bytes.ts"
 import { VouchError } from "../errors.ts"
 import { FROZEN, readClock, readMint, readTokenAccount } from "./accounts.ts"
-import { addressBytes, CLOCK, signatureBytes, TOKEN_2022, tokenAccountOf } from "./address.ts"
+import { addressBytes, CLOCK, issuersOf, signatureBytes, TOKEN_2022, tokenAccountOf } from "./address.ts"
 import { type ChainConnection, type Node, nodeOf } from "./connection.ts"
 import { type Credential, type Issuance, issuancesBy, latestIssuance } from "./issuance.ts"
 
@@ -86,9 +86,7 @@ const MOST_TRANSACTIONS = 1_000
  */
 export async function verifyOnChain(connection: ChainConnection, question: OnChainQuestion): Promise<OnChainAnswer> {
   const node = nodeOf(connection, question.commitment ?? "confirmed")
-  const issuers = [question.issuer].flat() as string[]
-  for (const issuer of issuers) addressBytes(issuer, "issuer")
-  if (issuers.length === 0) throw new TypeError("issuer: must be given")
+  const issuers = issuersOf(question.issuer)
   const asked = { node, issuers, schema: question.schema, wallet: question.wallet }
   const wallet = addressBytes(question.wallet, "wallet")
   const { mint, transaction } = question

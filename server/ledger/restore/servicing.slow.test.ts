@@ -4,6 +4,7 @@ import { sql } from "#db/client.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { approve, provenMember } from "#test/fixtures/approvals.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import {
   app,
   backUp,
@@ -22,11 +23,11 @@ import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 restores()
 
-const grounds = {
-  reason_code: "court_order",
-  reference: "2026-CV-0417",
-  document_sha256: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
-}
+const forced = { ...grounds, document_sha256 }
+
+/** Places holds of a wallet. */
+const placing = (user_pubkey: string, mint_config: string) => async (amount: string) =>
+  (await tokens.post("/token/holds", { user_pubkey, mint_config, amount, ...grounds })).json.hold_id as string
 
 test.each(["agent", "holder"])(
   "lost burns and forced transfers in %s mode come back as what they were",
@@ -38,8 +39,8 @@ test.each(["agent", "holder"])(
     await app.stop()
     const backup = await backUp()
     await serve()
-    const burned = { user_pubkey: first, mint_config: config, amount: "2", ...grounds }
-    const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, amount: "3", ...grounds }
+    const burned = { user_pubkey: first, mint_config: config, amount: "2", ...forced }
+    const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, amount: "3", ...forced }
     const lost = [
       await tokens.post("/token/burn", { ...burned, holder_consent: true }),
       await tokens.post("/token/burn", { ...burned, holder_consent: false }),
@@ -83,7 +84,7 @@ test("a lost burn of a token that is paused on chain comes back, and the token s
   const backup = await backUp()
   await serve()
   const officer = await provenMember(app, { role: "compliance", account })
-  const burned = { user_pubkey: wallet, mint_config: config, amount: "2", ...grounds, holder_consent: false }
+  const burned = { user_pubkey: wallet, mint_config: config, amount: "2", ...forced, holder_consent: false }
   const { json: asked } = await tokenFixture(app, key).post("/token/burn", { ...burned, while_paused: true })
   expect((await approve(officer, asked.approval_id)).status).toBe(200)
   await becomes(asked.operation_id, "confirmed")
@@ -106,24 +107,22 @@ test("lost holds in holder mode come back, and so does what became of them", asy
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [first, second] = await tokens.wallets(2)
   await tokens.mint(config, first, "20")
-  const about = { user_pubkey: first, mint_config: config, ...grounds }
-  const { document_sha256: _none, ...held } = about
-  const place = async (amount: string) =>
-    (await tokens.post("/token/holds", { ...held, amount })).json.hold_id as string
+  const about = { user_pubkey: first, mint_config: config, ...forced }
+  const place = placing(first, config)
   const known = await place("5")
   await idle()
   await app.stop()
   const backup = await backUp()
   await serve()
   const [burned, released, kept] = [await place("4"), await place("3"), await place("2")]
-  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...grounds }
+  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...forced }
   const lost = [
     // The oldest holds give, because the chain does not show which ones were named.
     await tokens.post("/token/burn", { ...about, amount: "8", holder_consent: true, holds: [known, burned] }),
     await tokens.post(`/token/hold/${released}/release`, {}),
     await tokens.post("/token/force-transfer", { ...taken, amount: "3", holds: [burned] }),
   ]
-  expect(lost.map(({ status, text }) => [status, text.slice(0, 0)])).toEqual(lost.map(() => [200, ""]))
+  expect(lost.map(({ status }) => status)).toEqual([200, 200, 200])
   const before = await tokens.get(`/token/balance/${first}?mint_config=${config}`)
   await idle()
   await restore(backup)
@@ -155,17 +154,15 @@ test("in agent mode, the oldest holds of a backup make way for what has left sin
   const config = await tokens.config()
   const [first, second] = await tokens.wallets(2)
   await tokens.mint(config, first, "20")
-  const about = { user_pubkey: first, mint_config: config, ...grounds }
-  const { document_sha256: _none, ...held } = about
-  const place = async (amount: string) =>
-    (await tokens.post("/token/holds", { ...held, amount })).json.hold_id as string
+  const about = { user_pubkey: first, mint_config: config, ...forced }
+  const place = placing(first, config)
   const [oldest, next, newest] = [await place("6"), await place("5"), await place("4")]
   await idle()
   await app.stop()
   const backup = await backUp()
   await serve()
   const lost = await place("2")
-  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...grounds }
+  const taken = { from_pubkey: first, to_pubkey: second, mint_config: config, ...forced }
   const moved = [
     await tokens.post("/token/burn", { ...about, amount: "7", holder_consent: true, holds: [newest, lost] }),
     await tokens.post("/token/force-transfer", { ...taken, amount: "6", holds: [oldest] }),

@@ -1,13 +1,17 @@
-import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
-import { PublicKey } from "@solana/web3.js"
+import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment/deployment.ts"
+import { assetMintOf } from "#server/domain/token-accounts/index.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { type Fault, onFork, type RpcProxy, signatureOf } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { differences } from "#test/matchers/credential.ts"
 
 // A node reports a slot as confirmed, and the chain continues without that slot. Slots are long, so that bytes stay
 // valid on a busy machine.
@@ -149,6 +153,33 @@ test("a vanished transaction costs nothing: spending equals what the chain took,
   expect(Number(after.months) - Number(costsBefore.months)).toBe(before - (await balance()))
 })
 
+test("a burn that can't be redone yet waits for the tokens, and holds up nothing else", async () => {
+  const open = await tokens.config({}, { transfer_mode: "holder" })
+  const pair = Keypair.generate()
+  const holder = addressOf(pair.publicKey)
+  await app.verifiedWallet(key, holder)
+  const other = await one()
+  for (const wallet of [holder, other]) await tokens.mint(open, wallet, "10")
+  await cluster.connection.requestAirdrop(pair.publicKey, LAMPORTS_PER_SOL)
+  await settled()
+
+  node.fault = onFork()
+  const redemption = { reason_code: "redemption", reference: "Order 4711", holder_consent: true }
+  const { json: burn } = await tokens.post("/token/burn", {
+    ...{ user_pubkey: holder, mint_config: open, amount: "8", ...redemption },
+  })
+  await forkIsLeft()
+  await sendOwn(cluster.connection, [pair], ownTransfer(open, pair, other, 6n))
+  await isMissed(burn.onchain_tx)
+  await waitFor(async () => (await refusals(burn.operation_id)) > 3, "the burn to be refused")
+  expect(await differences()).toEqual([])
+
+  expect((await tokens.transfer(open, other, holder, "1")).status).toBe(200)
+  expect((await tokens.mint(open, holder, "5")).status).toBe(200)
+  await waitFor(() => isFinal(`/token/operation/${burn.operation_id}`), "the burn")
+  expect([await tokens.onChain(open, holder), await tokens.onChain(open, other)]).toEqual([2n, 15n])
+})
+
 test("a credential that vanished is issued again under the same proof", async () => {
   node.fault = onFork()
   const { status } = await app.verifiedWallet(key)
@@ -217,6 +248,19 @@ test("transactions in slots that a cluster rolls back land exactly once", async 
     await expectHeld(wallet, 1n)
   }
 })
+
+/** How often the chain has refused an operation that is being redone. */
+async function refusals(id: string): Promise<number> {
+  const [row] = await sql<{ attempts: number }[]>`select attempts from operations where id = ${id} and redo`
+  return row?.attempts ?? 0
+}
+
+/** A transfer that the holder signs, without Vouch. */
+function ownTransfer(config: string, { publicKey }: Keypair, to: string, amount: bigint) {
+  const mint = assetMintOf(key.workspaceId, config)
+  const [source, target] = [publicKey, new PublicKey(to)].map((owner) => tokenAccountOf(mint, owner))
+  return createTransferCheckedInstruction(source!, mint, target!, publicKey, amount, 0, [], TOKEN_2022_PROGRAM_ID)
+}
 
 const unfinal = async () =>
   (await sql`select from transactions where status = 'confirmed' and finalized_at is null`).length

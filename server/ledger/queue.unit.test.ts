@@ -56,6 +56,14 @@ test("a waiting operation blocks only its accounts", () => {
   expect(runnable(later, operation("b", { writes: ["x"] }), operation("c", { writes: ["z"] }))).toEqual(["c"])
 })
 
+test("an operation that waits to be redone blocks nothing, and one that is about to be does", () => {
+  const redone = operation("a", { writes: ["x"], redo: true })
+  const next = operation("b", { writes: ["x"] })
+  expect(runnable({ ...redone, not_before: new Date(now.getTime() + 1000) }, next)).toEqual(["b"])
+  expect(runnable(redone, next)).toEqual(["a"])
+  expect(runnable({ ...redone, status: "submitted" }, next)).toEqual([])
+})
+
 test("a later operation on a shared account does not overtake one that keeps waiting", () => {
   const first = operation("a", { writes: ["x"], status: "submitted" })
   const second = operation("b", { writes: ["x", "y"] })

@@ -12,6 +12,8 @@ import type { Loss } from "./restore.ts"
 const REFUSED = ["insufficient_balance", "amount_held", "wallet_frozen", "mint_paused", "hold_ended", "hold_not_found"]
 /** The hash of a court order, 32 bytes in base64url. */
 const DOCUMENT = Buffer.alloc(32, 7).toString("base64url")
+/** More base units than the acts that are done again can take out of one wallet. */
+const ENOUGH = 1000
 
 /** How often each act happens. */
 const shares = { mint: 34, transfer: 20, burn: 12, force: 10, hold: 11, release: 4, execute: 4, freeze: 5 }
@@ -92,8 +94,10 @@ export class Servicing {
     await forAll(this.#options.client, this.wallets, async (user_pubkey) => {
       for (const mint_config of FUNDS) {
         await this.#orders.place("/token/unfreeze", { user_pubkey, mint_config, ...grounds })
-        // While the books are compared with the chain, a token is paused for a moment.
-        await until(`${user_pubkey} to get ${mint_config}`, () => this.#mint(user_pubkey, mint_config), 120_000)
+        // While the books are compared with the chain, a token is paused for a moment. What an act takes that is done
+        // again is in the wallet from then on.
+        const give = () => this.#mint(user_pubkey, mint_config, ENOUGH)
+        await until(`${user_pubkey} to get ${mint_config}`, give, 120_000)
       }
     })
   }
@@ -129,8 +133,7 @@ export class Servicing {
     return this.#options.client.random.pick(all)
   }
 
-  #mint(user_pubkey: string, fund: string): Promise<boolean> {
-    const baseUnits = 1 + this.#options.client.random.below(50)
+  #mint(user_pubkey: string, fund: string, baseUnits = 1 + this.#options.client.random.below(50)): Promise<boolean> {
     return this.#move("/token/mint", { fund, from: null, to: user_pubkey, baseUnits }, { user_pubkey })
   }
 

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
 import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
+import { movementKinds } from "#shared/movements.ts"
 import { auditHolds } from "./holds/audit-holds.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
@@ -26,19 +27,22 @@ export type Counted = {
   newest: bigint
 }
 
+/** Whether the books have an operation's effect: also while one that vanished from the chain is redone. */
+const isBooked = () => sql`(status = 'confirmed' or redo)`
+
 type Row = { [name in keyof Counted]: Counted[name] extends bigint ? string : Counted[name] }
 
 export async function readCounted(workspaceId: string): Promise<Map<string, Counted>> {
   const rows = await sql<Row[]>`
     with moved as (
       select mint_config, kind, seq, (payload->>'amount')::numeric as amount, payload ? 'handover' as handover,
-        status = 'confirmed' as confirmed, status in ('queued', 'submitted') as under_way
+        ${isBooked()} as confirmed, status in ('queued', 'submitted') as under_way
       from operations where workspace_id = ${workspaceId} and ${isMovement()}
     ), operated as (
       select mint_config as id, max(seq) as newest, count(*) filter (where under_way) as under_way,
         sum(case kind when 'mint' then amount else -amount end) filter (where kind in ('mint', 'burn') and confirmed) as minted,
-        sum(amount) filter (where kind = 'mint' and under_way) as minting,
-        count(*) filter (where handover and under_way) as handovers
+        sum(amount) filter (where kind = 'mint' and under_way and not confirmed) as minting,
+        count(*) filter (where handover and under_way and not confirmed) as handovers
       from moved group by mint_config
     ), held as (
       select mint_config as id, count(*) filter (where counted) as counted
@@ -86,9 +90,9 @@ async function auditHoldings(audited: Audited, free: readonly string[]): Promise
   const rows = sql<Holding[]>`
     with moved as (
       select mint_config, wallet, from_wallet, (payload->>'amount')::numeric as amount,
-        status = 'confirmed' as confirmed
+        ${isBooked()} as confirmed
       from operations
-      where workspace_id = ${workspaceId} and ${isMovement()} and status <> 'failed'
+      where workspace_id = ${workspaceId} and kind = any(${[...movementKinds]}) and status <> 'failed'
     ), summed as (
       select mint_config, wallet, sum(balance) as balance, sum(incoming) as incoming, sum(outgoing) as outgoing
       from (

@@ -161,6 +161,7 @@ test("a hold fails and moves nothing if the holder empties the wallet while it i
     const placed = await place(config, wallet, "4", {}, later)
     expect([placed.status, placed.json.state]).toEqual([202, "pending"])
     expect(placed.headers.location).toBe(`/v1/token/hold/${placed.json.hold_id}`)
+    expect(await differences()).toEqual([])
     await send(config, pair, other.wallet, 700n)
     return placed.json.hold_id as string
   })

@@ -152,6 +152,15 @@ test("a new password does not change how the user signed in", async () => {
   expect(await codeOf(weak.browser)).toBe("second_factor_required")
 })
 
+test("a password proves one factor, even in a browser where another member has proven two", async () => {
+  const owner = await demanding()
+  const { browser, email } = await member(app, { role: "compliance", account: owner.account })
+  await addPasskey(browser)
+  const thief = owner.browser
+  expect((await thief.signIn(email)).status).toBe(200)
+  expect(await codeOf(thief)).toBe("second_factor_required")
+})
+
 test("invitations mention the requirement, and only owners can change it", async () => {
   const owner = await demanding()
   const link = (await owner.browser.mutate("member.invite", { role: "compliance" })).data.link

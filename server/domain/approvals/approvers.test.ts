@@ -142,3 +142,27 @@ test("a user's code proves the second factor of the session in which it is enter
   expect((await one.browser.auth("/two-factor/verify-totp", { code: code(1) })).status).toBe(200)
   expect((await approve(one, id)).data).toMatchObject({ given: [{ by: "The compliance" }] })
 })
+
+test("a password refreshes no second factor: neither a new one nor signing in again", async () => {
+  const one = await provenMember(app, { role: "compliance", account: owner.account })
+  const id = await asked()
+  await sql`
+    update user_sessions set two_factor_at = now() - interval '10 minutes'
+    where user_id = (select id from users where email = ${one.email})`
+  const newPassword = "another correct horse battery"
+  const change = { currentPassword: PASSWORD, newPassword, revokeOtherSessions: true }
+  expect((await one.browser.auth("/change-password", change)).status).toBe(200)
+  expect(await error(one, id)).toBe("second_factor_required")
+  expect((await one.browser.signIn(one.email, newPassword)).status).toBe(200)
+  expect(await error(one, id)).toBe("second_factor_required")
+})
+
+test("a member who can approve needs their second factor to add another one", async () => {
+  const { email, workspaceId } = await provenMember(app, { role: "compliance", account: owner.account })
+  const thief = new Browser(app)
+  await thief.signIn(email)
+  thief.workspaceId = workspaceId
+  expect((await thief.auth("/two-factor/enable", { password: PASSWORD })).status).toBe(403)
+  expect((await thief.fetch("/api/auth/passkey/generate-register-options")).status).toBe(403)
+  expect(await error({ browser: thief }, await asked())).toBe("second_factor_required")
+})

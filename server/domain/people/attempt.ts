@@ -10,15 +10,15 @@ type Attempt = {
   returning: string | null
   /** Whether the passkey being registered has proven itself. */
   isProven: boolean
-  /** Whether the request's session has proven two factors. */
-  hasProvenTwoFactors: boolean
+  /** Whose two factors the request's session has proven, and when; null if it has not. */
+  twoFactors: { userId: string; at: Date | null } | null
 }
 
 const attempts = new AsyncLocalStorage<Attempt>()
 
 /** Runs a request so that everything it calls can read its `Attempt`. */
 export const asAttempt = <T>(network: string, run: () => Promise<T>): Promise<T> =>
-  attempts.run({ network, generation: null, returning: null, isProven: false, hasProvenTwoFactors: false }, run)
+  attempts.run({ network, generation: null, returning: null, isProven: false, twoFactors: null }, run)
 
 /** The current request; undefined outside of one. */
 export const currentAttempt = (): Attempt | undefined => attempts.getStore()

@@ -6,7 +6,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
-import { changesFactors, guardFactors, hasProvenTwoFactors, recordTwoFactors } from "./second-factor.ts"
+import { changesFactors, guardFactors, provenTwoFactors, recordTwoFactors } from "./second-factor.ts"
 
 const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way. The same as better-auth's. */
@@ -121,9 +121,8 @@ export async function guards({
             const [user] = await sql<{ sign_in_generation: number }[]>`
               select sign_in_generation from users where id = ${person}`
             store.generation = user?.sign_in_generation ?? null
-            // Changing a password replaces the session, so the new one inherits whether two factors were proven.
             const current = await getSessionFromCtx(ctx)
-            store.hasProvenTwoFactors = current !== null && (await hasProvenTwoFactors(current.session.id))
+            store.twoFactors = current && (await provenTwoFactors(current.session.id))
           }),
         },
         {
@@ -153,8 +152,13 @@ export async function guards({
           matcher: () => true,
           handler: createAuthMiddleware(async (ctx) => {
             const { newSession } = ctx.context
-            const proves = SECOND_STEPS.has(ctx.path ?? "") || currentAttempt()?.hasProvenTwoFactors
-            if (newSession && proves) await recordTwoFactors(newSession.session.id)
+            if (!newSession) return
+            const { path = "" } = ctx
+            if (SECOND_STEPS.has(path)) return recordTwoFactors(newSession.session.id)
+            // Changing a password replaces the session. The new one inherits the proof, and when it was given. Signing in
+            // inherits nothing: the browser's earlier session may be another person's.
+            const proof = LAST_STEPS.has(path) ? null : currentAttempt()?.twoFactors
+            if (proof && proof.userId === newSession.user.id) await recordTwoFactors(newSession.session.id, proof.at)
           }),
         },
         {

@@ -21,8 +21,8 @@ afterAll(async () => expect(await differences()).toEqual([]))
 type Where = { mint_config?: string }
 const freeze = (user_pubkey: string, where: Where = {}, more: object = {}) =>
   tokens.post("/token/freeze", { user_pubkey, ...where, ...grounds }, more)
-const unfreeze = (user_pubkey: string, where: Where = {}) =>
-  tokens.post("/token/unfreeze", { user_pubkey, ...where, reason_code: "other", reference: "Lifted" })
+const unfreeze = (user_pubkey: string, where: Where = {}, more: object = {}) =>
+  tokens.post("/token/unfreeze", { user_pubkey, ...where, reason_code: "other", reference: "Lifted" }, more)
 const burn = (mint_config: string, user_pubkey: string) =>
   tokens.post("/token/burn", { user_pubkey, mint_config, amount: "1", ...grounds, holder_consent: true })
 const force = (mint_config: string, from_pubkey: string, to_pubkey: string) =>
@@ -315,4 +315,31 @@ test("a freeze survives the erasure of its person, and balances and holders show
   expect(answerOf(await tokens.mint(config, wallet, 1))).toBe("wallet_frozen")
   await unfreeze(wallet, { mint_config: config })
   expect(await shown()).toEqual([null, null, null])
+})
+
+test("an unfreeze that finds no freeze lifts none that is placed in the meantime", async () => {
+  const wallet = newWallet()
+  const idempotencyKey = "unfreeze-beside-a-freeze"
+  const unlocked = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  // Holds the key's place, so that the unfreeze waits after it has found no freeze.
+  const holding = sql.begin(async (tx) => {
+    await tx`
+      insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, created_at)
+      values (${key.workspaceId}, ${key.keyId}, ${idempotencyKey}, '', now())`
+    locked.resolve()
+    await unlocked.promise
+    throw new Error("undone")
+  })
+  await locked.promise
+  const lifting = unfreeze(wallet, {}, { idempotencyKey })
+  const isWaiting = () => sql`
+    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+      and query like '%idempotency_records%'`
+  await waitFor(async () => (await isWaiting()).length > 0, "the unfreeze to wait for its key")
+  expect((await freeze(wallet)).json.frozen).toBe(true)
+  unlocked.resolve()
+  await expect(holding).rejects.toThrow("undone")
+  expect((await lifting).json).toMatchObject({ frozen: true, reason_code: "court_order" })
+  expect(await sql`select action from audit_entries where subject = ${wallet}`).toEqual([{ action: "wallet.frozen" }])
 })

@@ -91,8 +91,10 @@ export async function setFrozen({ frozen, ...command }: Freezing & { frozen: boo
       const configs = await loadConfigs(sql, workspaceId, [mintConfig], { lock: false })
       if (!configs.has(mintConfig)) refuse(unknownConfig(mintConfig))
     }
-    const freeze = frozen ? null : await lockFreeze(sql, command)
-    if (freeze === null) return { done: await set(sql) }
+    if (frozen) return { done: await set(sql) }
+    const freeze = await lockFreeze(sql, command)
+    // Deletes nothing: a freeze that was placed since may need approval to be lifted.
+    if (freeze === null) return { done: idempotency ? await claimKey(sql, idempotency, wallet) : undefined }
     const request: StoredUnfreeze = { user_pubkey: wallet, mint_config: mintConfig, reason_code: reasonCode, reference }
     // A later freeze of the same wallet is another decision.
     const rules = freeze.frozen_at.toISOString()

@@ -114,6 +114,8 @@ const requests: readonly ApprovalAction[][] = [
   ["hold_execute", "force_transfer", "while_paused"],
   ["force_transfer", "while_paused"],
   ["burn", "while_paused"],
+  ["burn", "hold_execute"],
+  ["burn", "hold_execute", "while_paused"],
 ]
 
 const binds = ({ actions }: Policy, request: readonly ApprovalAction[]): boolean =>

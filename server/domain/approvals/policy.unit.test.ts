@@ -66,12 +66,13 @@ test("what passes a pause always needs an approval, under the policy that requir
   expect(bound([policy({ actions: ["while_paused"] }), burns], passing)?.id).toBe("apol_2")
 })
 
-test("policies about acts that pass a pause meet those about the acts themselves", () => {
+test("policies about acts that pass a pause or take from holds meet those about the acts themselves", () => {
   const about = (action: Asked["action"], role: "owner" | "compliance") => policy({ actions: [action], roles: [role] })
   for (const action of ["burn", "force_transfer", "hold_execute"] as const) {
     expect(displaces(about(action, "owner"), about("while_paused", "compliance"))).toBe(true)
     expect(displaces(about("while_paused", "owner"), about(action, "compliance"))).toBe(true)
   }
+  expect(displaces(about("hold_execute", "owner"), about("burn", "compliance"))).toBe(true)
   expect(displaces(about("burn", "owner"), about("force_transfer", "compliance"))).toBe(false)
   expect(displaces(about("mint", "owner"), about("while_paused", "compliance"))).toBe(false)
 })

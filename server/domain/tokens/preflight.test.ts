@@ -274,7 +274,8 @@ test("a request that names a hold takes from it, and one that does not cannot", 
   await member(app, { account, role: "compliance" })
   const { json } = await tokens.post("/approval-policies", { actions: ["hold_execute"], approvals: 1 })
   expect(await answerOf("force_transfer", { executes: hold_id })).toBe(202)
-  expect(await answerOf("force_transfer", { holds: [hold_id] })).toBe(200)
+  expect(await answerOf("force_transfer", { holds: [hold_id] })).toBe(202)
+  expect(await answerOf("force_transfer", { amount: "2" })).toBe(200)
   await sql`delete from approval_policies where id = ${json.policy_id}`
 })
 

@@ -55,7 +55,7 @@ export type ReservationResult =
 /** A request whose configuration is locked. `amount` is in base units. */
 export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 type Bound = {
-  request: Pick<TokenRequest, "movement" | "amount" | "executes" | "whilePaused"> & {
+  request: Pick<TokenRequest, "movement" | "amount" | "holds" | "executes" | "whilePaused"> & {
     forced: Pick<ForcedBy, "holder_consent"> | null
   }
   config: Pick<BoundConfig, "id" | "binding">
@@ -65,12 +65,16 @@ export const actionOf = ({ movement, executes }: Pick<TokenRequest, "movement" |
   executes === undefined ? movement.kind : "hold_execute"
 
 /**
- * The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer, and
- * what passes a pause is also that.
+ * The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer, what
+ * takes from holds that it names executes these, and what passes a pause is also that.
  */
 export const policyOf = ({ request, config }: Bound): Policy | null => {
-  const { movement, forced, amount, whilePaused } = request
-  const also: ApprovalAction[] = whilePaused ? [movement.kind, "while_paused"] : [movement.kind]
+  const { movement, forced, amount, holds = [], whilePaused } = request
+  const also: ApprovalAction[] = [
+    movement.kind,
+    ...(holds.length > 0 ? (["hold_execute"] as const) : []),
+    ...(whilePaused ? (["while_paused"] as const) : []),
+  ]
   return bindingPolicy(config.binding, {
     action: actionOf(request),
     also,

@@ -31,8 +31,10 @@ async function hold() {
   await tokens.mint(fund, wallet, "10")
   const body = { user_pubkey: wallet, mint_config: fund, amount: "10", ...grounds }
   const { hold_id } = (await tokens.post("/token/holds", body)).json
-  const take = (amount: string) =>
-    tokens.post("/token/burn", { ...body, amount, holder_consent: true, holds: [hold_id] })
+  const take = async (amount: string) => {
+    const { json } = await tokens.post("/token/burn", { ...body, amount, holder_consent: true, holds: [hold_id] })
+    if (json.status === "awaiting_approval") await approve(officer, json.approval_id)
+  }
   return { wallet, id: hold_id as string, take }
 }
 
@@ -143,4 +145,23 @@ describe.each(["hold_execute", "force_transfer"] as const)("under a policy about
     expect(json).toMatchObject({ state: "approved", outcome: { error: "hold_ended" } })
     expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", remaining: "9" })
   })
+})
+
+test("a policy about the execution of holds also binds burns and forced transfers that name them", async () => {
+  await requireTwo("hold_execute")
+  const { wallet, id } = await hold()
+  const { wallet: to_pubkey } = await app.verifiedWallet(key)
+  const body = { mint_config: fund, amount: "10", ...grounds, holds: [id] }
+  const moved = { from_pubkey: wallet, to_pubkey, document_sha256 }
+  const asked = await rest("POST", "/token/force-transfer", { ...body, ...moved })
+  const burn = await rest("POST", "/token/burn", { ...body, user_pubkey: wallet, holder_consent: true })
+  expect([asked.status, burn.status]).toEqual([202, 202])
+  const preflight = { kind: "force_transfer", ...body, from_pubkey: wallet, to_pubkey }
+  expect((await owner.browser.query("token.preflight", preflight)).data).toMatchObject({ approvals_needed: 1 })
+  expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", remaining: "10" })
+  expect((await approve(officer, asked.approvalId!)).data).toMatchObject({
+    action: "force_transfer",
+    state: "approved",
+  })
+  await waitFor(async () => (await tokens.get(`/token/hold/${id}`)).json.state === "executed", "the forced transfer")
 })

@@ -12,6 +12,7 @@ export type Operation = {
   to_pubkey?: string
   amount: string
   mint: string
+  hold_id: string | null
   onchain_tx: string | null
 }
 

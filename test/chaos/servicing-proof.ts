@@ -114,18 +114,27 @@ async function compareFund(
     const total = accounts.reduce((sum, { amount }) => sum + amount, 0n)
     assert(total === meant, () => `${wallet} has ${total} of ${fund} instead of ${meant}`)
 
-    const isOpen = ({ state }: HoldRecord) => state === "active" || state === "pending"
-    const own = holds.filter((one) => one.user_pubkey === wallet && one.mint_config === fund && isOpen(one))
-    const held = own.reduce((sum, { remaining }) => sum + baseUnits(remaining), 0n)
+    const own = holds.filter((one) => one.user_pubkey === wallet && one.mint_config === fund)
+    const open = own.filter(({ state }) => state === "active" || state === "pending")
+    const held = open.reduce((sum, { remaining }) => sum + baseUnits(remaining), 0n)
+    const found = () => {
+      const onChain = accounts.map(({ address, amount }) => `${amount} at ${address}`).join(", ")
+      const movedBy = operations.filter(({ hold_id }) => own.some((one) => one.hold_id === hold_id))
+      return `${wallet} has ${onChain || "nothing"}. ${JSON.stringify({ holds: own, operations: movedBy })}`
+    }
     assert(held >= 0n && held <= total, () => `${held} of ${total} are held of ${wallet}'s ${fund}`)
     const { json: balance } = await client.read(`/token/balance/${wallet}?mint_config=${fund}`)
     assert(
       baseUnits(balance.amount) === total && baseUnits(balance.held) === held,
-      () => `the books say ${JSON.stringify(balance)} of ${wallet}, who has ${total} with ${held} held`,
+      () => `the books say ${JSON.stringify(balance)}, but ${held} are held. ${found()}`,
     )
     for (const { address, amount, isFrozen } of accounts) {
       const isMain = address.equals(main)
-      if (!isMain) assert(amount === held, () => `${held} are held of ${wallet}'s ${fund}, ${amount} are on ${address}`)
+      if (!isMain)
+        assert(
+          amount === held,
+          () => `${held} are held of ${wallet}'s ${fund}, ${amount} are on ${address}. ${found()}`,
+        )
       const isFree = isMain && config.transfer_mode === "holder"
       assert(isFrozen === !isFree, () => `${address} of ${wallet} should be ${isFree ? "open" : "frozen"}`)
     }

@@ -8,6 +8,7 @@ import {
   rejectApproval,
   stateOf,
   toApprovalRecord,
+  validApprovals,
   withdrawApproval,
 } from "#domain/approvals"
 import type { Caller, IdempotencyClaim, Principal } from "#domain/requests"
@@ -71,9 +72,10 @@ export async function readRequest(principal: Principal, id: string): Promise<App
   const { workspaceId, via } = principal
   const row = await findApproval(sql, workspaceId, id)
   const userId = via.kind === "user" ? via.userId : ""
-  const hasApproved = row.given.some(({ id }) => id === userId)
   const isPending = stateOf(row) === "pending"
-  const can_approve = isPending && !hasApproved && (await approversOf(sql, row)).has(userId)
+  const approvers = isPending ? await approversOf(sql, row) : new Set<string>()
+  const hasApproved = (await validApprovals(sql, row, approvers)).some(({ id }) => id === userId)
+  const can_approve = approvers.has(userId) && !hasApproved
   const kind = movementOf(row.action)
   return {
     ...toApprovalRecord(row),

@@ -126,6 +126,32 @@ test("a removed or demoted member's approval no longer counts", async () => {
   expect((await approve(officer, id)).data).toMatchObject({ state: "approved" })
 })
 
+test("an approval does not come back with its member, who can give it again", async () => {
+  const policyId = await fixture.policy({ actions: ["force_transfer"], approvals: 2 })
+  const [one, other] = [
+    await provenMember(app, { role: "compliance", account: owner.account }),
+    await provenMember(app, { account: owner.account }),
+  ]
+  const user_id = (await sql`select id from users where email = ${one.email}`)[0]!.id as string
+  const id = await asked()
+  expect((await approve(one, id)).data).toMatchObject({ state: "pending" })
+  const role = (role: string) => other.browser.mutate("member.changeRole", { user_id, role })
+  for (const change of [await role("viewer"), await role("compliance")]) expect(change.status).toBe(200)
+  expect((await one.browser.query("approval.detail", { id })).data.can_approve).toBe(true)
+  expect((await approve(officer, id)).data).toMatchObject({ state: "pending" })
+  expect((await given(id)).given).toHaveLength(1)
+  expect((await approve(one, id)).data).toMatchObject({ state: "approved" })
+  await sql`delete from approval_policies where id = ${policyId}`
+})
+
+test("a request ends when its key has expired", async () => {
+  const { api_key, key_id } = await newKey(owner)
+  const id = await askWith(api_key)
+  await sql`update api_keys set expires_at = now() - interval '1 second' where id = ${key_id}`
+  expect(await error(officer, id)).toBe("approval_ended")
+  expect(await given(id)).toMatchObject({ state: "void" })
+})
+
 test("a user's code proves the second factor of the session in which it is entered", async () => {
   const { TOTP } = await import("otpauth")
   const one = await member(app, { role: "compliance", account: owner.account })

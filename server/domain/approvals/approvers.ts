@@ -4,6 +4,7 @@ import { decidesTogether, provenMailbox, sameMailbox } from "#domain/people"
 import { clock } from "#server/lib/time.ts"
 import type { ApproverRole } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
+import type { ApprovalRow } from "./approval.ts"
 import type { Policy } from "./policy.ts"
 
 /** Who made a request, and the members behind it. */
@@ -48,6 +49,26 @@ export async function approversOf(
       ${requesters}::text[] as requesters, ${created_at}::timestamptz as created_at) q ${withApprovers(sql)}
     ${lock ? sql`for share of m` : sql``}`
   return new Set(rows.map(({ user_id }) => user_id))
+}
+
+/**
+ * The approvals of a request that count: those of members who can approve it now, and have neither left nor lost the role
+ * since they did.
+ */
+export async function validApprovals(
+  sql: Queryable,
+  { workspace_id, roles, given }: Pick<ApprovalRow, "workspace_id" | "roles" | "given">,
+  approvers: ReadonlySet<string>,
+): Promise<ApprovalRow["given"]> {
+  const kept = given.filter(({ id }) => approvers.has(id))
+  if (kept.length === 0) return []
+  const lost = await sql<{ id: string; at: Date }[]>`
+    select e.subject as id, max(e.at) as at from workspaces w join audit_entries e on e.account_id = w.account_id
+    where w.id = ${workspace_id} and e.subject = any(${kept.map(({ id }) => id)}) and (e.action = 'member.removed'
+      or e.action = 'member.role_changed' and not e.detail ->> 'after' = any(${roles}))
+    group by e.subject`
+  const lostAt = new Map(lost.map(({ id, at }) => [id, at]))
+  return kept.filter(({ id, at }) => (lostAt.get(id) ?? new Date(0)) < new Date(at))
 }
 
 /** Why too few members can approve a request that a policy binds; null if enough can. */

@@ -28,7 +28,7 @@ export {
   stateOf,
   toApprovalRecord,
 } from "./approval.ts"
-export { approversOf, missingApprovers, requesterOf, withApprovers } from "./approvers.ts"
+export { approversOf, missingApprovers, requesterOf, validApprovals, withApprovers } from "./approvers.ts"
 export { askApproval } from "./ask.ts"
 export {
   AwaitingApproval,

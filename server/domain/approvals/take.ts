@@ -6,7 +6,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { type ApprovalState, requestedWith } from "#shared/approvals.ts"
 import { type ErrorCode, fail } from "#shared/errors.ts"
 import { type ApprovalRow, digestOf, findApproval, requirePending } from "./approval.ts"
-import { approversOf } from "./approvers.ts"
+import { approversOf, validApprovals } from "./approvers.ts"
 import type { Policy } from "./policy.ts"
 
 /** A member at the page of a request, as they saw it. */
@@ -17,7 +17,7 @@ export type Current = { policy: Policy | null; rules: string }
 
 /**
  * Takes a member's approval, in the transaction that acts on it. Returns whether it was the last one needed: then the
- * caller acts, and reports with `settleApproval`. Earlier approvals count only if their members could still give them.
+ * caller acts, and reports with `settleApproval`. Earlier approvals count only if their members could give them ever since.
  * If the policy or the rules have changed, the request becomes void. Errors: approval_not_found, approval_ended,
  * second_factor_required, second_person_required.
  */
@@ -37,9 +37,9 @@ export async function takeApproval(
   }
   const approvers = await requireApprover(sql, approving, row)
   const { userId, name } = approving.principal.via
-  if (row.given.some(({ id }) => id === userId))
+  const valid = await validApprovals(sql, row, approvers)
+  if (valid.some(({ id }) => id === userId))
     fail("second_person_required", "You have already approved this. It needs another member.")
-  const valid = row.given.filter(({ id }) => approvers.has(id))
   const given = [...valid, { id: userId, by: name, at: toTimestamp(clock.now()) }]
   const act = given.length >= row.needed
   await sql`
@@ -118,7 +118,8 @@ async function canStillRequest(
 ): Promise<boolean> {
   if (kind === "user") return stillHasPermission(sql, workspace_id, id, requestedWith[action])
   const [key] = await sql`
-    select from api_keys where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null for share`
+    select from api_keys where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null
+      and (expires_at is null or expires_at > ${clock.now()}) for share`
   return key !== undefined
 }
 

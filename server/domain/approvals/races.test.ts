@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
+import { findInvitation } from "#server/domain/people/invitations.ts"
+import { accountOf } from "#server/domain/people/membership.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
 import { type AskedTransfer, type ForcedTransfers, forcedTransfers } from "#test/fixtures/forced-transfers.ts"
@@ -130,4 +132,21 @@ test("an approval waits for another process that removes its member, and does no
   await other
   expect((await approving).error).toMatchObject({ error: "second_person_required" })
   expect(await sql`select from operations where id = ${one.operationId}`).toHaveLength(0)
+})
+
+// Each locks the account first and then memberships. An approval holds memberships and then writes to the audit log.
+test("an approval does not wait for a change of members, so neither waits for the other", async () => {
+  const { link } = (await owner.browser.mutate("member.invite", { role: "viewer" })).data
+  const token = new URL(link).searchParams.get("token")!
+  const locks = {
+    "a role changes": (tx: Queryable) => accountOf(tx, owner.workspaceId, { lock: true }),
+    "someone joins": (tx: Queryable) => findInvitation(tx, token, { lock: true }),
+  }
+  for (const [what, lock] of Object.entries(locks)) {
+    const { approvalId } = await fixture.asked()
+    await sql.begin(async (tx) => {
+      await lock(tx)
+      expect([what, (await approve(officer, approvalId)).status]).toEqual([what, 200])
+    })
+  }
 })

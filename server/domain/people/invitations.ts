@@ -89,7 +89,7 @@ export async function findInvitation(
     where (i.token_hash = ${hash} or i.proof_hash = ${hash}) and i.used_at is null and i.expires_at > ${clock.now()}
       and exists (select from members m where m.account_id = i.account_id and m.role = 'owner'
         and (i.invited_by is null or m.user_id = i.invited_by)) = (i.invited_by is not null)
-    ${lock ? sql`for update of i, a` : sql``}`
+    ${lock ? sql`for update of i for no key update of a` : sql``}`
   return (
     row ??
     fail(

@@ -73,11 +73,14 @@ export async function heldRole(sql: Queryable, workspaceId: string, userId: stri
 const accountColumns = columns("accounts", "id, name, second_factor_required")
 export type Account = RowOf<typeof accountColumns>
 
-/** A workspace's account. With `lock`, no other transaction can change it, or its members, until this one ends. */
+/**
+ * A workspace's account. With `lock`, no other transaction can change it, or its members, until this one ends. The lock
+ * lets others write to the audit log, which refers to the account: they may hold memberships that this one waits for.
+ */
 export async function accountOf(sql: Queryable, workspaceId: string, { lock = false } = {}): Promise<Account> {
   const rows = await sql<Account[]>`
     select ${sql(qualified("a", accountColumns))} from workspaces w join accounts a on a.id = w.account_id
-    where w.id = ${workspaceId} ${lock ? sql`for update of a` : sql``}`
+    where w.id = ${workspaceId} ${lock ? sql`for no key update of a` : sql``}`
   return only(rows)
 }
 

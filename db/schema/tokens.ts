@@ -34,7 +34,9 @@ export const mintConfigs = pgTable(
     symbol: text().notNull(),
     decimals: smallint().notNull(),
     requiredSchema: text("required_schema").notNull(),
+    /** The mode that binds. `next_transfer_mode` follows once every hold is where that mode keeps it. */
     transferMode: text("transfer_mode").notNull(),
+    nextTransferMode: text("next_transfer_mode"),
     /** As in the API, with amounts as decimal strings. */
     rules: jsonb().notNull(),
     paused: boolean().notNull().default(false),
@@ -67,11 +69,17 @@ export const mintConfigs = pgTable(
     refersTo(schemas, t.workspaceId, t.requiredSchema),
     check("mint_configs_decimals", sql`${t.decimals} between 0 and 9`),
     check("mint_configs_transfer_mode", sql`${t.transferMode} in ('agent', 'holder')`),
+    check(
+      "mint_configs_next_mode",
+      sql`${t.nextTransferMode} is null or (${t.nextTransferMode} = 'holder' and ${t.transferMode} = 'agent')`,
+    ),
     check("mint_configs_counters", sql`${t.supply} >= 0 and ${t.issued} >= ${t.supply} and ${t.holders} >= 0`),
     // Configurations of a wallet's schema, to follow its attestation
     index("mint_configs_schema").on(t.workspaceId, t.requiredSchema).where(sql`transfer_mode = 'holder'`),
     // Accounts to reconcile
-    index("mint_configs_aligning").on(t.workspaceId).where(sql`aligned_up_to is not null or counted_up_to is not null`),
+    index("mint_configs_changing")
+      .on(t.workspaceId)
+      .where(sql`aligned_up_to is not null or counted_up_to is not null or next_transfer_mode is not null`),
   ],
 )
 
@@ -141,6 +149,8 @@ export const holds = pgTable(
     expiresAt: time("expires_at"),
     /** The token account that holds the units on chain; null if the books alone hold them. */
     account: text().$type<Address>(),
+    /** The account that an unfinished operation carries it into after a change of mode; null if none does. */
+    nextAccount: text("next_account").$type<Address>(),
     /** The newest operation that placed it, released it or took from it. */
     operationId: text("operation_id"),
     createdAt: time("created_at").notNull(),

@@ -18,7 +18,9 @@ export const attestationMemo = (attestationId: string, commitment: string, expir
 
 /**
  * The memo of any other operation: its id, so that the chain shows each id at most once. `forced` marks an operation that
- * its holder did not consent to; `hold:` and `release:` name the hold of an amount that stays in its wallet.
+ * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet.
  */
-export const operationMemo = (operationId: string, mark?: "forced" | `${"hold" | "release"}:${string}`): string =>
-  `${MEMO_MARK}${operationId}${mark === undefined ? "" : `:${mark}`}`
+export const operationMemo = (
+  operationId: string,
+  mark?: "forced" | `${"hold" | "release" | "carry"}:${string}`,
+): string => `${MEMO_MARK}${operationId}${mark === undefined ? "" : `:${mark}`}`

@@ -76,6 +76,7 @@ type Row = {
   symbol: string
   decimals: number
   transfer_mode: TransferMode
+  counted_up_to: string | null
   wallet: Address
   balance: string
   incoming: string
@@ -88,7 +89,7 @@ async function readHoldings(
   wallets: readonly Address[],
 ) {
   const rows = await sql<Row[]>`
-    select c.id, c.name, c.symbol, c.decimals, c.transfer_mode, h.wallet, h.balance, h.incoming, h.outgoing
+    select c.id, c.name, c.symbol, c.decimals, c.transfer_mode, c.counted_up_to, h.wallet, h.balance, h.incoming, h.outgoing
     from mint_configs c cross join unnest(${wallets as Address[]}::text[]) with ordinality as w(wallet, place)
     join holdings h on h.workspace_id = ${workspaceId} and h.mint_config = c.id and h.wallet = w.wallet
     where c.workspace_id = ${workspaceId}

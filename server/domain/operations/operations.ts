@@ -1,6 +1,7 @@
 import { attest, createCredentialMint, moveCredentialAuthority, revoke } from "#domain/attestations"
 import {
   burn,
+  carryHold,
   createAssetMint,
   forceTransfer,
   hold,
@@ -25,6 +26,7 @@ export const operations = new Operations([
   forceTransfer,
   hold,
   release,
+  carryHold,
   reconcileAccount,
   reconcilePause,
   moveCredentialAuthority,

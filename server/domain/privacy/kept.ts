@@ -233,7 +233,7 @@ export const kept = {
     },
     plain: [
       "workspace_id, id, seq, mint_config, remaining, taking, state, expires_at, account, operation_id, created_at",
-      "ended_at",
+      "next_account, ended_at",
     ],
   }),
   wallet_freezes: ofInvestors("wallet_freezes", {

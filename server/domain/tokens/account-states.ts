@@ -10,7 +10,7 @@ import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
 import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
-import type { ConfigRow } from "./config.ts"
+import { type ConfigRow, isBeingReconciled } from "./config.ts"
 import { type HoldingKey, keyName, listed } from "./holder-facts.ts"
 import { holdAccountsOf } from "./holds/hold-accounts.ts"
 
@@ -98,7 +98,7 @@ export async function accountStates<Payload extends OfHolders>(
   for (const operation of operations) {
     const config = about.configOf(operation)
     const isKnown =
-      config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0 && !operation.redo
+      config.transfer_mode === "agent" && !isBeingReconciled(config) && operation.attempts === 0 && !operation.redo
     ;(isKnown ? known : unknown).push(...holdingKeysOf(operation))
   }
   if (known.length > 0) {

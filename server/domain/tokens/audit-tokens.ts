@@ -198,8 +198,8 @@ async function compareAccounts(
     const who = `${workspaceId}: the ${config.id} account of ${wallet}`
     const suspect = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
     if (busy) continue
-    if (config.transfer_mode === "agent" && amount !== BigInt(balance))
-      suspect("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
+    if (config.transfer_mode === "agent" && amount + inHolds !== BigInt(balance))
+      suspect("asset_balance", `has ${amount + inHolds} base units, but the ledger gave it ${balance}`)
     if (inHolds !== BigInt(held)) suspect("asset_held", `holds ${inHolds} base units back, but its holds have ${held}`)
     if (isHoldOpen) suspect("asset_not_frozen", "has a hold account that is not frozen")
     const reason = reasonFor(wallet)

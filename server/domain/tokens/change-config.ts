@@ -18,6 +18,7 @@ import {
   checkTogether,
   configInput,
   type MintConfigRecord,
+  requestedMode,
 } from "./config.ts"
 import {
   type Author,
@@ -26,9 +27,9 @@ import {
   getConfig,
   lockConfig,
   lockCreation,
-  requireNoHolds,
   requireSchemaOf,
 } from "./configs.ts"
+import { hasOpenHolds } from "./holds/carry.ts"
 import { followPause, startReconciling } from "./pause.ts"
 import { rulesPatch } from "./rule-schemas.ts"
 
@@ -81,8 +82,9 @@ async function change(command: Changing, patchFor: (known: ConfigRow) => ConfigP
   if (!idempotency?.begun) {
     const decided = await sql.begin(async (sql) => {
       // Locked before it is merged, so that the later of two simultaneous changes includes the earlier one.
-      const known = await lockConfig(sql, workspaceId, id)
-      if (!known) return configNotFound(id)
+      const row = await lockConfig(sql, workspaceId, id)
+      if (!row) return configNotFound(id)
+      const known = asRequested(row)
       const config = merge(known, patchFor(known))
       checkTogether(config)
       return changeConfig(sql, command, known, config)
@@ -122,23 +124,26 @@ export async function applyConfig({ principal, requestId }: Author, config: Conf
   chainOf(mode)
   checkTogether(config)
   const decided = await sql.begin(async (sql): Promise<Decided<Applied>> => {
-    let known = await lockConfig(sql, workspaceId, config.id)
-    if (!known) {
+    let row = await lockConfig(sql, workspaceId, config.id)
+    if (!row) {
       await lockCreation(sql, workspaceId)
       // The same command in another process may have created it while this one waited.
-      known = await lockConfig(sql, workspaceId, config.id)
+      row = await lockConfig(sql, workspaceId, config.id)
     }
-    if (!known) {
+    if (!row) {
       await addConfig(sql, author, config)
       await ensureAssetMints(sql, workspaceId, [config.id])
       return { done: { outcome: "created", reconciles: false } }
     }
-    return changeConfig(sql, { ...author, idempotency: null }, known, config)
+    return changeConfig(sql, { ...author, idempotency: null }, asRequested(row), config)
   })
   publish("ledger")
   publishActivity(workspaceId)
   return doneOf(decided)!
 }
+
+/** A configuration with the mode that was last requested. Holds may still be carried because of it. */
+const asRequested = (row: ConfigRow): ConfigRow => ({ ...row, transfer_mode: requestedMode(row) })
 
 /**
  * Changes a locked configuration, or asks for approval. Errors: validation_failed for a field that is fixed on chain,
@@ -159,7 +164,6 @@ async function changeConfig(
     fail("validation_failed", `${fixed}: cannot change; ${has}. Keep it, or create a configuration with another id.`)
   }
   await requireSchemaOf(sql, workspaceId, config)
-  if (known.transfer_mode !== config.transfer_mode) await requireNoHolds(sql, workspaceId, id)
   const make = async (sql: Transaction) => {
     if (idempotency) await claimKey(sql, idempotency, id)
     return makeChange(sql, author, known, config)
@@ -184,27 +188,41 @@ function changesTo(known: ConfigInput, config: ConfigInput): ConfigPatch {
   return { ...changes, rules: Object.fromEntries(differing.map((name) => [name, config.rules[name] ?? null])) }
 }
 
+/** The mode that binds after a change of mode, and the one that follows once holds are carried into their accounts. */
+async function modesFor(sql: Queryable, workspaceId: string, { id, transfer_mode }: ConfigInput) {
+  const waits = transfer_mode === "holder" && (await hasOpenHolds(sql, workspaceId, id))
+  return waits ? ({ mode: "agent", next: "holder" } as const) : { mode: transfer_mode, next: null }
+}
+
 async function makeChange(sql: Queryable, author: Author, known: ConfigRow, config: ConfigInput): Promise<Applied> {
   const { workspaceId } = author.principal
   const { id, mint } = known
+  const otherMode = known.transfer_mode !== config.transfer_mode
+  const { mode, next } = otherMode
+    ? await modesFor(sql, workspaceId, config)
+    : { mode: known.next_transfer_mode === null ? known.transfer_mode : "agent", next: known.next_transfer_mode }
   const changed = await sql`
     update mint_configs set name = ${config.name}, symbol = ${config.symbol}, decimals = ${config.decimals},
-      required_schema = ${config.required_schema}, transfer_mode = ${config.transfer_mode}, rules = ${sql.json(config.rules)}
-    where workspace_id = ${workspaceId} and id = ${id} and (name, symbol, decimals, required_schema, transfer_mode, rules)
+      required_schema = ${config.required_schema}, transfer_mode = ${mode}, next_transfer_mode = ${next},
+      rules = ${sql.json(config.rules)}
+    where workspace_id = ${workspaceId} and id = ${id}
+      and (name, symbol, decimals, required_schema, transfer_mode, next_transfer_mode, rules)
       is distinct from (${config.name}, ${config.symbol}, ${config.decimals}::smallint, ${config.required_schema},
-        ${config.transfer_mode}, ${sql.json(config.rules)}::jsonb)
+        ${mode}, ${next}, ${sql.json(config.rules)}::jsonb)
     returning id`
   if (changed.length === 0) return { outcome: "unchanged", reconciles: false }
   await voidPlans(sql, workspaceId)
   const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
   const detail = { before: only(known, fields), after: only(config, fields) }
   await recordChange(sql, workspaceId, { author, action: "mint_config.changed", subject: id, detail })
-  const otherMode = known.transfer_mode !== config.transfer_mode
   const reconciles =
     mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
-  // A pause that was only in the books. The mint is paused before any account is opened.
-  if (reconciles && otherMode && known.paused) await followPause(sql, workspaceId, { ...known, ...config })
-  if (reconciles) await startReconciling(sql, workspaceId, id)
+  // Until holds are carried, accounts stay frozen (`reconcile-accounts.ts`).
+  if (reconciles && next === null) {
+    // A pause that was only in the books. The mint is paused before any account is opened.
+    if (otherMode && known.paused) await followPause(sql, workspaceId, { ...known, ...config })
+    await startReconciling(sql, workspaceId, id)
+  }
   // Holders have moved tokens themselves. The books are read back from the chain once all accounts are frozen.
   if (reconciles && otherMode && config.transfer_mode === "agent") {
     await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`

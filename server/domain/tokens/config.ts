@@ -115,18 +115,26 @@ export type MintConfigRecord = z.infer<typeof mintConfigRecord>
 
 export const configColumns = columns(
   "mint_configs",
-  "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, extensions",
+  "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, extensions, next_transfer_mode",
   "pausable, minted_at, issued, supply, holders, aligned_up_to, counted_up_to, created_at",
 )
-export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
+export type ConfigRow = RowOf<
+  typeof configColumns,
+  { transfer_mode: TransferMode; next_transfer_mode: TransferMode | null; rules: RulesJson }
+>
 
 /** The extensions of a configuration's mint. */
 export const extensionsOf = ({ extensions, pausable }: Pick<ConfigRow, "extensions" | "pausable">): MintExtension[] =>
   extensions ?? (pausable ? ["pausable"] : [])
 
-/** Whether its accounts or balances still follow a change, so that the books do not match the chain yet. */
-export const isBeingReconciled = (config: Pick<ConfigRow, "aligned_up_to" | "counted_up_to">): boolean =>
-  config.aligned_up_to !== null || config.counted_up_to !== null
+/** Whether its accounts, holds or balances still follow a change, so that the books do not match the chain yet. */
+export const isBeingReconciled = (
+  config: Pick<ConfigRow, "aligned_up_to" | "counted_up_to" | "next_transfer_mode">,
+): boolean => config.aligned_up_to !== null || config.counted_up_to !== null || config.next_transfer_mode !== null
+
+/** The mode as last set. Agent mode binds until the holds of a token that changes to holder mode are carried. */
+export const requestedMode = (row: Pick<ConfigRow, "transfer_mode" | "next_transfer_mode">): TransferMode =>
+  row.next_transfer_mode ?? row.transfer_mode
 
 export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   id: row.id,
@@ -134,7 +142,7 @@ export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   symbol: row.symbol,
   decimals: row.decimals,
   required_schema: row.required_schema,
-  transfer_mode: row.transfer_mode,
+  transfer_mode: requestedMode(row),
   rules: row.rules,
   mint: row.minted_at === null ? null : row.mint,
   extensions: row.minted_at === null ? null : extensionsOf(row),

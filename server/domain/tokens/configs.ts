@@ -111,16 +111,6 @@ export async function checkNewConfig(
 export const lockConfig = async (sql: Queryable, workspaceId: string, id: string): Promise<ConfigRow | undefined> =>
   (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
-/** The modes keep held tokens in different places. Errors: validation_failed. */
-export async function requireNoHolds(sql: Queryable, workspaceId: string, id: string): Promise<void> {
-  const [row] = await sql<{ open: number }[]>`
-    select count(*)::int as open from holds
-    where workspace_id = ${workspaceId} and mint_config = ${id} and state in ('pending', 'active')`
-  if (row!.open === 0) return
-  const holds = row!.open === 1 ? "1 hold is" : `${row!.open} holds are`
-  fail("validation_failed", `transfer_mode: cannot change while ${holds} open. Release them first, then hold again.`)
-}
-
 /** Errors: unknown_schema. */
 export async function requireSchemaOf(
   sql: Queryable,

@@ -7,7 +7,6 @@ import {
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/requests/context.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
@@ -20,8 +19,6 @@ import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { endOf } from "#test/matchers/token-outcomes.ts"
-import { applyConfig } from "./change-config.ts"
-import { configInput } from "./config.ts"
 
 usesCustomer()
 afterAll(async () => expect(await differences()).toEqual([]))
@@ -237,22 +234,6 @@ test("a holder who closes the empty hold account is paid for again only a few ti
   for (let i = 0; i < 5; i++) outcomes.push(await once())
   expect(outcomes).toEqual(["closed", "closed", "closed", "closed", "account_reopening_limit"])
   expect(await mainOf(config, wallet)).toMatchObject({ amount: 1000n, isFrozen: false })
-})
-
-test("the mode of a token cannot change while holds are open", async () => {
-  const config = await holderConfig()
-  const { wallet } = await holder(config)
-  const id = await held(config, wallet, "4")
-  const principal: Principal = {
-    ...{ workspaceId: key.workspaceId, mode: key.mode, scopes: new Set() },
-    via: { kind: "key", keyId: key.keyId },
-  }
-  const { json } = await tokens.get(`/mint-config/${config}`)
-  const change = () =>
-    applyConfig({ principal, requestId: null }, { ...configInput.parse({ ...json, transfer_mode: "agent" }) })
-  await expect(change()).rejects.toThrow(/while 1 hold is open/)
-  expect((await release(id)).status).toBe(200)
-  await change()
 })
 
 test("an audit finds a hold account that differs from its holds", async () => {

@@ -59,6 +59,7 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 /** Kinds of operations. */
 export { burn } from "./operations/burn.ts"
 export { hold } from "./operations/hold.ts"
+export { carryHold } from "./operations/carry-hold.ts"
 export { release } from "./operations/release.ts"
 export { createAssetMint } from "./operations/create-asset-mint.ts"
 export { mint } from "./operations/mint.ts"

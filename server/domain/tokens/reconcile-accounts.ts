@@ -4,7 +4,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
 import { assetMintOf, enqueueReconcile } from "#domain/token-accounts"
-import { askQuorum } from "#server/ledger/index.ts"
+import { askQuorum, voidPlans } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { readSupply } from "#server/solana/mint-account.ts"
@@ -13,6 +13,8 @@ import type { Mode } from "#shared/mode.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
+import { areCarried, carryHolds } from "./holds/carry.ts"
+import { followPause, startReconciling } from "./pause.ts"
 
 // Reconciling accounts. The target state of each is decided when its operation is built
 // (`operations/reconcile-account.ts`), so it is enough to enqueue every account whose state may have to change.
@@ -34,7 +36,7 @@ type Due = { workspace_id: string; id: string; mode: Mode }
 export async function reconcileDue(): Promise<boolean> {
   const due = await sql<Due[]>`
     select c.workspace_id, c.id, w.mode from mint_configs c join workspaces w on w.id = c.workspace_id
-    where c.aligned_up_to is not null or c.counted_up_to is not null`
+    where c.aligned_up_to is not null or c.counted_up_to is not null or c.next_transfer_mode is not null`
   for (const one of due) {
     const name = `${one.workspace_id}/${one.id}`
     if (failing.isHeld(name)) continue
@@ -60,10 +62,27 @@ async function goOn(due: Due): Promise<void> {
     else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
       // The mode was changed back in the meantime. Holders move tokens again, so the books do not count.
       await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
-    else if (config && config.counted_up_to !== null && count) return countBatch(sql, due, { config, count })
+    else if (config && config.counted_up_to !== null) {
+      if (!(await areCarried(sql, due.workspace_id, due.id, "main")))
+        await carryHolds(sql, due.workspace_id, config, "main")
+      else if (count) return countBatch(sql, due, { config, count })
+    } else if (config && config.next_transfer_mode !== null) await goOnToNextMode(sql, due, config)
     return null
   })
   if (problem !== null) throw new Error(problem)
+}
+
+/** Carries holds into their accounts in agent mode. Once all are there, the next mode binds and accounts are opened. */
+async function goOnToNextMode(sql: Queryable, { workspace_id, id }: Due, config: ConfigRow): Promise<void> {
+  if (!(await areCarried(sql, workspace_id, id, "account"))) return carryHolds(sql, workspace_id, config, "account")
+  const transfer_mode = config.next_transfer_mode!
+  await sql`
+    update mint_configs set transfer_mode = ${transfer_mode}, next_transfer_mode = null
+    where workspace_id = ${workspace_id} and id = ${id}`
+  await voidPlans(sql, workspace_id)
+  // A pause that was only in the books. The mint is paused before any account is opened.
+  if (config.paused) await followPause(sql, workspace_id, { ...config, transfer_mode })
+  await startReconciling(sql, workspace_id, id)
 }
 
 async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: string): Promise<void> {
@@ -100,6 +119,8 @@ async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due
     from mint_configs c
     where c.workspace_id = ${workspace_id} and c.id = ${id} and c.aligned_up_to is null and c.counted_up_to is not null
       and c.transfer_mode = 'agent'
+      and not exists (select from holds h where h.workspace_id = c.workspace_id and h.mint_config = c.id
+        and h.state = 'active' and h.account is not null)
       and not exists (select from operations o
         where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted'))
       and not exists (select from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
@@ -186,10 +207,10 @@ export async function readReconcileProgress(workspaceId: string, configId: strin
   const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}
-        and kind in ('align_account', 'align_pause') and status in ('queued', 'submitted'))
+        and kind in ('align_account', 'align_pause', 'carry_hold') and status in ('queued', 'submitted'))
       + coalesce((select (select count(*)::int from holdings h where h.workspace_id = c.workspace_id and h.mint_config = c.id
-          and h.wallet > coalesce(c.aligned_up_to, c.counted_up_to))
+          and h.wallet > coalesce(c.aligned_up_to, c.counted_up_to, ''))
         from mint_configs c where c.workspace_id = ${workspaceId} and c.id = ${configId}
-          and (c.aligned_up_to is not null or c.counted_up_to is not null)), 0) as remaining`
+          and (c.aligned_up_to is not null or c.counted_up_to is not null or c.next_transfer_mode is not null)), 0) as remaining`
   return only(rows)
 }

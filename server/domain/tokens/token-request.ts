@@ -8,7 +8,7 @@ import type { Address } from "#shared/address.ts"
 import type { BaseUnits } from "#shared/amount.ts"
 import type { ApprovalAction, RequestedAction } from "#shared/approvals.ts"
 import type { Between } from "#shared/movements.ts"
-import type { BoundConfig, RequestRefusal } from "./config.ts"
+import { type BoundConfig, type RequestRefusal, requestedMode } from "./config.ts"
 import type { Disclosure } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
 import type { ForcedBy } from "./operations/forced.ts"
@@ -85,5 +85,7 @@ export const policyOf = ({ request, config }: Bound): Policy | null => {
 }
 
 /** Identifies what a request is checked against. A pause or a limit that fills up refuses it when it is approved. */
-export const rulesOf = ({ config: { rules, required_schema, transfer_mode } }: Considered): string =>
-  canonicalJson({ rules: rules as Json, required_schema, transfer_mode })
+export const rulesOf = ({ config }: Considered): string => {
+  const { rules, required_schema } = config
+  return canonicalJson({ rules: rules as Json, required_schema, transfer_mode: requestedMode(config) })
+}

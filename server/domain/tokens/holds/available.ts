@@ -15,6 +15,8 @@ export const availability = {
   held: amountText.meta({ description: "Whole tokens that holds keep from moving", example: "100" }),
 }
 
+type Moded = Pick<ConfigRow, "transfer_mode" | "counted_up_to" | "decimals">
+
 /** What holds bind now. An expired one binds nothing. */
 export async function readHeld(
   sql: Queryable,
@@ -45,14 +47,17 @@ export const availabilityOf = (
 
 /**
  * The same for a balance that was read from the chain; null if it could not be. In agent mode the books decide what can
- * be moved. In holder mode everything in the main account can be, and the hold account has the rest.
+ * be moved, once they are read back from the chain. In holder mode everything in the main account can be, and the hold
+ * account has the rest.
  */
 export const availabilityIn = (
-  { transfer_mode, decimals }: Pick<ConfigRow, "transfer_mode" | "decimals">,
+  { transfer_mode, counted_up_to, decimals }: Moded,
   about: { account: AssetAccount | null; holding: Pick<Holding, "balance" | "outgoing">; held: bigint },
 ): { available: string; held: string } => {
   const { account, holding, held } = about
-  if (transfer_mode === "agent" || account === null) return availabilityOf(holding, held, decimals)
+  if (account === null) return availabilityOf(holding, held, decimals)
+  const onChain = { balance: account.amount + account.held, outgoing: holding.outgoing }
+  if (transfer_mode === "agent") return availabilityOf(counted_up_to === null ? holding : onChain, held, decimals)
   return { available: fromBaseUnits(account.amount, decimals), held: fromBaseUnits(account.held, decimals) }
 }
 
@@ -60,7 +65,7 @@ export const availabilityIn = (
 export async function readAvailability(
   sql: Queryable,
   workspaceId: string,
-  wanted: readonly { key: HoldingKey; config: Pick<ConfigRow, "transfer_mode" | "decimals">; account: AssetAccount }[],
+  wanted: readonly { key: HoldingKey; config: Moded; account: AssetAccount }[],
 ): Promise<{ available: string; held: string }[]> {
   const keys = wanted.map(({ key }) => key)
   const [heldOf, holdingOf] = await Promise.all([

@@ -1,14 +1,16 @@
 import type { Queryable } from "#db/client.ts"
 import { qualified } from "#db/rows.ts"
+import { clock } from "#server/lib/time.ts"
 import type { BaseUnits } from "#shared/amount.ts"
 import type { TransferContext } from "#shared/rules/define.ts"
 import { type Holding, type HoldingKey, keyName, listed } from "../holder-facts.ts"
-import { type HoldRow, hasExpired, holdColumns } from "./hold.ts"
+import { type HoldRow, hasExpired, holdColumns, isOnChain } from "./hold.ts"
 
 /** Units that a movement takes out of a hold. */
 export type Taken = { id: string; amount: BaseUnits }
 
-export type BoundHold = Omit<HoldRow, "remaining" | "taking"> & { remaining: bigint; taking: bigint }
+export type BoundHold = Omit<HoldRow, Units> & Record<Units, bigint>
+type Units = "amount" | "remaining" | "taking"
 
 /**
  * The active holds of wallets, in memory between the lock of their holdings and the statement that writes them. Every
@@ -20,7 +22,10 @@ export class BoundHolds {
 
   constructor(rows: readonly HoldRow[]) {
     this.#all = new Map(
-      rows.map((row) => [row.id, { ...row, remaining: BigInt(row.remaining), taking: BigInt(row.taking) }]),
+      rows.map((row) => {
+        const { amount, remaining, taking } = row
+        return [row.id, { ...row, amount: BigInt(amount), remaining: BigInt(remaining), taking: BigInt(taking) }]
+      }),
     )
   }
 
@@ -46,12 +51,12 @@ export class BoundHolds {
   /** Ends what has expired. The holding no longer counts it as held. What is on chain has to be moved back first. */
   expire(now: Date, holdingOf: (key: HoldingKey) => Holding): void {
     for (const hold of this.#all.values()) {
-      if (hold.account !== null || !hasExpired({ ...hold, remaining: String(hold.remaining) }, now)) continue
+      if (isOnChain(hold) || !hasExpired({ ...hold, remaining: String(hold.remaining) }, now)) continue
       this.end(hold, "expired", hold.expires_at!, holdingOf(keyOf(hold)))
     }
   }
 
-  end(hold: BoundHold, state: "expired" | "released", at: Date, holding: Holding): void {
+  end(hold: BoundHold, state: "expired" | "released" | "executed", at: Date, holding: Holding): void {
     holding.held -= hold.remaining
     Object.assign(hold, { state, ended_at: at })
     this.#changed.add(hold)
@@ -72,6 +77,34 @@ export class BoundHolds {
       this.#changed.add(hold)
       return [{ id, amount: taken as BaseUnits }]
     })
+  }
+
+  /**
+   * Makes a hold what it was on chain. What it gains, its wallet's other holds lose: in a hold account always, otherwise
+   * if the balance is too low for all. Returns whether that is possible.
+   */
+  correct(id: string, amount: bigint, holding: Holding): boolean {
+    const hold = this.#all.get(id)
+    if (hold?.state !== "active" || amount > hold.amount || amount < hold.taking) return false
+    const gained = amount - hold.taking - hold.remaining
+    const free = holding.balance - holding.outgoing - holding.held
+    let missing = hold.account !== null ? gained : gained > free ? gained - free : 0n
+    const changes: [BoundHold, bigint][] = [[hold, gained]]
+    for (const other of this.of(keyOf(hold))) {
+      if (other === hold || other.account !== hold.account || missing === 0n) continue
+      const [least, most] = [-other.remaining, other.amount - other.remaining - other.taking]
+      const change = -missing < least ? least : -missing > most ? most : -missing
+      missing += change
+      changes.push([other, change])
+    }
+    if (missing !== 0n) return false
+    for (const [one, change] of changes) {
+      one.remaining += change
+      holding.held += change
+      if (one !== hold && one.remaining + one.taking === 0n) this.end(one, "executed", clock.now(), holding)
+      this.#changed.add(one)
+    }
+    return true
   }
 
   async save(sql: Queryable, workspaceId: string): Promise<void> {

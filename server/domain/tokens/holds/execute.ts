@@ -22,7 +22,7 @@ export async function executeHold(executing: Executing): Promise<{ record: HoldE
   const { workspaceId } = principal
   const hold = await findHold(sql, workspaceId, holdId)
   if (hold.wallet === to) fail("same_wallet", "to_pubkey: must differ from the wallet whose tokens are held.")
-  const ended = whyEnded({ ...hold, remaining: BigInt(hold.remaining), taking: BigInt(hold.taking) })
+  const ended = whyEnded(hold)
   if (ended !== null && !idempotency?.begun) fail("hold_ended", ended)
   const { reason_code, reference } = hold
   const { record: operation, isFinal } = await move({

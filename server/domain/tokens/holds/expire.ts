@@ -13,7 +13,8 @@ const RETRY_SECONDS = 3600
 export async function expireHolds(now: Date): Promise<void> {
   const due = await background<{ workspace_id: string; config: string; wallet: Address }[]>`
     select distinct workspace_id, mint_config as config, wallet from holds
-    where state = 'active' and account is null and remaining > 0 and expires_at <= ${now} order by workspace_id limit ${BATCH}`
+    where state = 'active' and account is null and next_account is null and remaining > 0
+      and expires_at <= ${now} order by workspace_id limit ${BATCH}`
   for (const [workspaceId, keys] of Map.groupBy(due, (row) => row.workspace_id)) {
     await background.begin(async (sql) => {
       const holdings = await lockHoldings(sql, workspaceId, keys)

@@ -64,9 +64,10 @@ export async function holdAccountsOf(
   keys: readonly HoldingKey[],
 ): Promise<Recorded[]> {
   const rows = await sql<Recorded[]>`
-    select distinct h.mint_config as config, h.wallet, h.account
+    select distinct h.mint_config as config, h.wallet, coalesce(h.account, h.next_account) as account
     from holds h join (select distinct * from ${listed(sql, keys)}) t on h.mint_config = t.config and h.wallet = t.wallet
-    where h.workspace_id = ${workspaceId} and h.state in ('pending', 'active') and h.account is not null`
+    where h.workspace_id = ${workspaceId} and h.state in ('pending', 'active')
+      and (h.account is not null or h.next_account is not null)`
   return [...rows]
 }
 

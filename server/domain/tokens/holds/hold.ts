@@ -71,7 +71,7 @@ export type HoldRelease = z.infer<typeof holdRelease>
 export const holdColumns = columns(
   "holds",
   "id, seq, mint_config, wallet, amount, remaining, taking, state, reason_code, reference, expires_at, account",
-  "operation_id, created_at, ended_at",
+  "next_account, operation_id, created_at, ended_at",
 )
 export type HoldRow = RowOf<typeof holdColumns>
 
@@ -79,15 +79,21 @@ const decimalsColumn = columns("mint_configs", "decimals")
 /** A hold, with what its amounts need to be shown. */
 export type ShownRow = HoldRow & RowOf<typeof decimalsColumn>
 
+type OfPlace = "account" | "next_account"
+
+/** Whether an operation ends it: it is in a hold account, or is being carried there. */
+export const isOnChain = ({ account, next_account }: Pick<HoldRow, OfPlace>): boolean =>
+  account !== null || next_account !== null
+
 /**
  * Whether its time has come. Not while operations take all that is left, because they decide how it ends. On chain it is
  * one of those that moves it back.
  */
 export const hasExpired = (
-  { state, remaining, expires_at, account }: Pick<HoldRow, "state" | "remaining" | "expires_at" | "account">,
+  { state, remaining, expires_at, ...place }: Pick<HoldRow, "state" | "remaining" | "expires_at" | OfPlace>,
   now: Date,
 ): boolean =>
-  state === "active" && (BigInt(remaining) > 0n || account !== null) && expires_at !== null && expires_at <= now
+  state === "active" && (BigInt(remaining) > 0n || isOnChain(place)) && expires_at !== null && expires_at <= now
 
 /** The state now: a hold expires as soon as its time has come, and its row is updated later. */
 const stateOf = (row: HoldRow): HoldState => (hasExpired(row, clock.now()) ? "expired" : row.state)
@@ -162,7 +168,7 @@ export async function listHolds(
 
 /** By the time of reading, as in `stateOf`. */
 function hasState(state: HoldState) {
-  const hasExpired = sql`(h.state = 'active' and (h.remaining > 0 or h.account is not null) and h.expires_at is not null and h.expires_at <= ${clock.now()})`
+  const hasExpired = sql`(h.state = 'active' and (h.remaining > 0 or h.account is not null or h.next_account is not null) and h.expires_at is not null and h.expires_at <= ${clock.now()})`
   if (state === "active") return sql`and h.state = 'active' and not ${hasExpired}`
   if (state === "expired") return sql`and (h.state = 'expired' or ${hasExpired})`
   return sql`and h.state = ${state}`

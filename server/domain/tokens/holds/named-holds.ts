@@ -4,11 +4,12 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import type { ConfigRow, RequestRefusal } from "../config.ts"
 import type { TokenRequest } from "../token-request.ts"
 import type { BoundHold, BoundHolds } from "./bound-holds.ts"
-import { hasExpired } from "./hold.ts"
+import { type HoldRow, hasExpired } from "./hold.ts"
 
 /** Why a hold can neither be released nor taken from; null if it can. */
-export function whyEnded(hold: BoundHold): string | null {
-  const { id, state, remaining } = hold
+export function whyEnded(hold: HoldRow | BoundHold): string | null {
+  const { id, state } = hold
+  const remaining = BigInt(hold.remaining)
   if (hasExpired({ ...hold, remaining: String(remaining) }, clock.now())) return `${id} is expired.`
   if (state === "pending") return `${id} is not on chain yet.`
   if (state !== "active") return `${id} is ${state}.`

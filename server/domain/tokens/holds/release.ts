@@ -15,7 +15,7 @@ import { throwIfRefused } from "../operation.ts"
 import { refusalOfPaused } from "../operations/held-account.ts"
 import { beginRelease, outcomeOf } from "./begin.ts"
 import { bindHolds } from "./bound-holds.ts"
-import { findHold, getHold, type HoldRelease } from "./hold.ts"
+import { findHold, getHold, type HoldRelease, isOnChain } from "./hold.ts"
 import { whyEnded } from "./named-holds.ts"
 
 type Releasing = Command & { holdId: string; respondAsync: boolean; replay?: Replay }
@@ -55,7 +55,7 @@ async function endedBy(
   if (approval && state === "pending") return { waits: approval }
   if (approval && (state !== "approved" || "error" in (approval.outcome ?? {}))) throwIfRefused(approval)
   const hold = await findHold(sql, workspaceId, holdId)
-  return { done: hold.state === "active" && hold.account !== null ? hold.operation_id : null }
+  return { done: hold.state === "active" && isOnChain(hold) ? hold.operation_id : null }
 }
 
 /** Ends a hold. Returns the operation that does it in holder mode. Errors: hold_ended, mint_paused. */
@@ -70,15 +70,15 @@ async function end(command: Releasing): Promise<Decided<string | null>> {
     const { holds, hold, holding, save } = await lockHold(sql, workspaceId, { id: holdId, mint_config, wallet })
     const ended = whyEnded(hold)
     if (ended !== null) fail("hold_ended", ended)
-    const isOnChain = hold.account !== null
-    const paused = isOnChain ? refusalOfPaused(configs.get(mint_config)!) : null
+    const endsOnChain = isOnChain(hold)
+    const paused = endsOnChain ? refusalOfPaused(configs.get(mint_config)!) : null
     if (paused) fail("mint_paused", paused.detail)
     const amount = fromBaseUnits(hold.remaining, decimals)
     const release = async (sql: Transaction): Promise<string | null> => {
       if (idempotency) await claimKey(sql, idempotency, holdId)
       const about = { hold, holds, holding, endsAs: "released" } as const
-      const operationId = isOnChain ? await beginRelease(sql, workspaceId, about) : null
-      if (!isOnChain) holds.end(hold, "released", clock.now(), holding)
+      const operationId = endsOnChain ? await beginRelease(sql, workspaceId, about) : null
+      if (!endsOnChain) holds.end(hold, "released", clock.now(), holding)
       await save(sql)
       const detail = { mint_config, wallet, amount }
       await recordChange(sql, workspaceId, { author, action: "hold.released", subject: holdId, detail })

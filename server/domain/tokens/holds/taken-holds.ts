@@ -69,7 +69,7 @@ async function makeWay(sql: Queryable, workspaceId: string, key: HoldingKey, ope
   const holds = await bindHolds(sql, workspaceId, { keys: [key], holdingOf: () => holding, now: clock.now() })
   const missing = holding.held - (holding.balance - holding.outgoing)
   if (missing <= 0n) return {}
-  const ids = holds.of(key).map(({ id }) => id)
+  const ids = holds.of(key).flatMap(({ id, account }) => (account === null ? [id] : []))
   const taken = holds.take(ids, missing, operationId, holding)
   await holds.save(sql, workspaceId)
   await holdings.save(sql)
@@ -97,6 +97,27 @@ export async function takeFromAccount(
   await holds.save(sql, workspaceId)
   await holdings.save(sql)
   return taken
+}
+
+/**
+ * The chain shows how much a hold held when it was carried. If a restored database says otherwise, it took a lost
+ * operation's tokens out of another hold than that operation named, and both are corrected. Returns whether that explains
+ * it.
+ */
+export async function correctHold(
+  sql: Queryable,
+  workspaceId: string,
+  key: HoldingKey,
+  { id, amount }: { id: string; amount: bigint },
+): Promise<boolean> {
+  const holdings = await lockHoldings(sql, workspaceId, [key])
+  const holding = holdings.of(key)
+  const about = { keys: [key], named: [id], holdingOf: () => holding, now: clock.now() }
+  const holds = await bindHolds(sql, workspaceId, about)
+  const isCorrect = holds.correct(id, amount, holding)
+  await holds.save(sql, workspaceId)
+  await holdings.save(sql)
+  return isCorrect
 }
 
 /**

@@ -14,7 +14,7 @@ import { shouldBeOpen } from "./reconcile-account.ts"
 
 // What placing and releasing a hold have in common: an amount moves between a wallet's two accounts.
 
-/** Either end is the wallet's main account: `from_wallet` for a hold, `wallet` for a release. */
+/** Either end is the wallet's main account: `from_wallet` for a hold, `wallet` otherwise. */
 export type OfHold = OfHolders & { amount: bigint; hold_id: string }
 
 /** A wallet's main account and its hold account. */
@@ -41,11 +41,20 @@ type Build = (
   },
 ) => Plan
 
+/** Its plan if the books alone decide it, and null if it is to be sent. */
+type Decide = (operation: Operation<OfHold>, config: ConfigRow) => Plan | null
+
+/** A paused token moves nothing, unless that has happened before. */
+export const failIfPaused: Decide = ({ redo }, config) => {
+  const refusal = redo ? null : refusalOfPaused(config)
+  return refusal && { do: "fail", refusal }
+}
+
 /** Plans movements between a wallet's accounts. What the rules say about the wallet does not matter, except a pause. */
 export async function planHolds(
   sql: Queryable,
   operations: Operation<OfHold>[],
-  { issuer, seen, build }: { issuer: Issuer; seen: SeenHolds | null; build: Build },
+  { issuer, seen, decide, build }: { issuer: Issuer; seen: SeenHolds | null; decide: Decide; build: Build },
 ): Promise<Map<string, Plan>> {
   const { workspaceId } = issuer
   const now = clock.now()
@@ -60,8 +69,8 @@ export async function planHolds(
   const plan = (operation: Operation<OfHold>): Plan => {
     const key = keyOf(operation)
     const config = configs.get(key.config)!
-    const refusal = operation.redo ? null : refusalOfPaused(config)
-    if (refusal !== null) return { do: "fail", refusal }
+    const decided = decide(operation, config)
+    if (decided !== null) return decided
     const main = current?.accountOf(key)
     if (!main) return { do: "look up" }
     const isOpen = !frozen.has(key.wallet) && shouldBeOpen(config, key.wallet, standings)
@@ -107,7 +116,7 @@ export async function holdEffects(
 }
 
 /** The hold that the memo of an operation names; null if it is not such a memo. */
-export function holdIn(memo: string, id: string, mark: "hold" | "release"): string | null {
+export function holdIn(memo: string, id: string, mark: "hold" | "release" | "carry"): string | null {
   const holdId = memo.split(":").at(-1)!
   return memo === operationMemo(id, `${mark}:${holdId}`) ? holdId : null
 }

@@ -9,9 +9,10 @@ import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
+import { repairMode } from "../holds/repair-mode.ts"
 import { loadHoldReopenings } from "../reopenings.ts"
 import { grounds } from "./forced.ts"
-import { holdEffects, holdIn, keyOf, lookUpHolds, planHolds, type SeenHolds } from "./held-account.ts"
+import { failIfPaused, holdEffects, holdIn, keyOf, lookUpHolds, planHolds, type SeenHolds } from "./held-account.ts"
 import { configOfMint, uncovered, withCounters } from "./movement.ts"
 
 const payload = z.object({
@@ -44,6 +45,7 @@ export const hold = defineOperation({
     return planHolds(sql, operations, {
       issuer,
       seen,
+      decide: failIfPaused,
       build(operation, { config, asset, hold, before, after, isSure }) {
         const { id, payload } = operation as Placing
         const { from_wallet, amount } = payload
@@ -100,6 +102,7 @@ export const hold = defineOperation({
       values (${workspaceId}, ${hold_id}, ${config}, ${from_wallet}, ${String(amount)}, ${String(amount)}, 'pending',
         ${lost.reason_code}, ${lost.reference}, ${account!}, ${id}, ${clock.now()})
       on conflict do nothing returning id`
+    if (inserted.length > 0) await repairMode(sql, workspaceId, config, "account")
     return inserted.length > 0 ? { mint_config: config, from_wallet, amount, hold_id } : null
   },
 

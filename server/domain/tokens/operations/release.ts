@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
 import { defineOperation, type Operation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
@@ -11,7 +12,16 @@ import { storedAmount } from "../amount.ts"
 import { executeHolds, restoreHolds, takeFromAccount } from "../holds/taken-holds.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { grounds, takenHolds } from "./forced.ts"
-import { holdEffects, holdIn, keyOf, lookUpHolds, planHolds, type SeenHolds } from "./held-account.ts"
+import {
+  failIfPaused,
+  holdEffects,
+  holdIn,
+  keyOf,
+  lookUpHolds,
+  type OfHold,
+  planHolds,
+  type SeenHolds,
+} from "./held-account.ts"
 import { withCounters } from "./movement.ts"
 
 const payload = z.object({
@@ -43,9 +53,13 @@ export const release = defineOperation({
       issuer.workspaceId,
       closed.map((one) => ({ ...keyOf(one), id: one.id })),
     )
+    const isOnChain = await loadOnChain(sql, issuer.workspaceId, operations)
     return planHolds(sql, operations, {
       issuer,
       seen,
+      // The mode has changed since, and the books alone hold it.
+      decide: (operation, config) =>
+        operation.redo || isOnChain(operation) ? failIfPaused(operation, config) : { do: "finish" },
       build(operation, { asset, hold, before, after }) {
         const waits = reopening(operation.id)
         if (waits) return waits
@@ -93,3 +107,12 @@ export const release = defineOperation({
     return { do: "retry" }
   },
 })
+
+/** Which holds are in hold accounts. */
+async function loadOnChain(sql: Queryable, workspaceId: string, operations: readonly Operation<OfHold>[]) {
+  const rows = await sql<{ id: string }[]>`
+    select id from holds where workspace_id = ${workspaceId} and id = any(${operations.map((one) => one.payload.hold_id)})
+      and account is not null`
+  const ids = new Set(rows.map(({ id }) => id))
+  return ({ payload }: Operation<OfHold>) => ids.has(payload.hold_id)
+}

@@ -2,7 +2,6 @@ import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID as TOKEN, unpac
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/requests/context.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
@@ -12,11 +11,10 @@ import type { TransferMode } from "#shared/transfer-modes.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
+import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
-import { applyConfig } from "./change-config.ts"
-import { configInput } from "./config.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 // A change of mode carries holds between main accounts and hold accounts.
@@ -55,23 +53,8 @@ async function held(config: string, wallet: string, amount: string, fields: obje
   return answer.json.hold_id
 }
 
-/** Changes the mode, and leaves the rest to the server. */
-async function change(config: string, transfer_mode: TransferMode): Promise<void> {
-  const principal: Principal = {
-    ...{ workspaceId: key.workspaceId, mode: key.mode, scopes: new Set() },
-    via: { kind: "key", keyId: key.keyId },
-  }
-  const { json } = await tokens.get(`/mint-config/${config}`)
-  await applyConfig({ principal, requestId: null }, configInput.parse({ ...json, transfer_mode }))
-  expect((await tokens.get(`/mint-config/${config}`)).json.transfer_mode).toBe(transfer_mode)
-}
-const settled = (config: string) =>
-  waitFor(async () => {
-    const [row] = await sql`
-      select from mint_configs where workspace_id = ${key.workspaceId} and id = ${config}
-        and aligned_up_to is null and counted_up_to is null and next_transfer_mode is null`
-    return row && (await readReconcileProgress(key.workspaceId, config)).remaining === 0
-  }, "the change of mode to end")
+const change = (config: string, mode: TransferMode) => changeMode({ tokens, key }, config, mode)
+const settled = (config: string) => modeSettled({ key }, config)
 async function changed(config: string, mode: TransferMode): Promise<void> {
   await change(config, mode)
   await settled(config)

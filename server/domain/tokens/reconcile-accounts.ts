@@ -203,9 +203,15 @@ async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string):
   return only(rows).is_all
 }
 
+/** How many accounts are left. `waits`: holds are carried once the token is unpaused. */
 export async function readReconcileProgress(workspaceId: string, configId: string) {
-  const rows = await sql<{ accounts: number; remaining: number }[]>`
-    select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
+  const rows = await sql<{ accounts: number; remaining: number; waits: boolean }[]>`
+    select exists (select from mint_configs c
+        where c.workspace_id = ${workspaceId} and c.id = ${configId} and c.paused and c.aligned_up_to is null
+          and (c.next_transfer_mode is not null or (c.counted_up_to is not null and exists (select from holds h
+            where h.workspace_id = c.workspace_id and h.mint_config = c.id and h.state = 'active'
+              and h.account is not null)))) as waits,
+      (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}
         and kind in ('align_account', 'align_pause', 'carry_hold') and status in ('queued', 'submitted'))
       + coalesce((select (select count(*)::int from holdings h where h.workspace_id = c.workspace_id and h.mint_config = c.id

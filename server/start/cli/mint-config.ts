@@ -32,7 +32,9 @@ export function addMintConfigCommands(program: Command, run: Run): void {
         const { outcome, reconciles } = await applyConfig({ principal, requestId: null }, config)
         const isDone = await followTo(principal, config.id, outcome === "created" || reconciles)
         const record = await getConfig(principal, config.id)
-        const later = isDone ? "" : " The server does the rest. Start it if it is not running."
+        const { waits } = await readReconcileProgress(principal.workspaceId, config.id)
+        const server = " The server does the rest. Start it if it is not running."
+        const later = isDone ? "" : waits ? " Its holds follow once you unpause it." : server
         return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
       },
       { needsChain: true },
@@ -79,7 +81,8 @@ async function followTo(principal: Principal, id: string, follows: boolean): Pro
   if (!follows) return true
   let shown = -1
   for (;;) {
-    const { accounts, remaining } = await readReconcileProgress(principal.workspaceId, id)
+    const { accounts, remaining, waits } = await readReconcileProgress(principal.workspaceId, id)
+    if (waits) return false
     const { mint } = await getConfig(principal, id)
     if (remaining === 0 && mint !== null) return true
     if ((await readHealth()).checks.worker !== "ok") return false

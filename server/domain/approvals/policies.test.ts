@@ -77,6 +77,19 @@ test("a request about a policy that has changed since becomes void", async () =>
   await remove(id)
 })
 
+test("a patch that changes nothing leaves the requests that wait", async () => {
+  const id = await create({ actions: ["burn", "key_create"] })
+  const key = { name: "Asked", scopes: ["kyc:read"] }
+  const { error } = await owner.browser.mutate("key.create", key)
+  for (const json of [{}, { actions: ["key_create", "burn"] }, { approvals: 1, mint_config: null }]) {
+    const { status, json: record } = await send("PATCH", `/approval-policy/${id}`, json)
+    expect([status, record.status]).toEqual([200, "active"])
+  }
+  expect(await sql`select from audit_entries where subject = ${id} and action = 'approval_policy.changed'`).toEqual([])
+  expect((await approve(officer, error.approvalId)).data).toMatchObject({ state: "approved" })
+  await remove(id)
+})
+
 test("no member can let others approve instead of those whom a policy names", async () => {
   const another = await provenMember(app, { account: owner.account })
   await create({ roles: ["owner"] })

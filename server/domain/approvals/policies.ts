@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { z } from "zod"
 import { type Queryable, sql, type Transaction } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
@@ -117,7 +118,10 @@ export async function createPolicy(writing: Writing & { policy: PolicyInput }): 
   })
 }
 
-/** Changes or, without a patch, deletes a policy. What loosens it is asked for first. Errors: approval_policy_not_found. */
+/**
+ * Changes or, without a patch, deletes a policy. What loosens it is asked for first. A patch with what it already says
+ * changes nothing. Errors: approval_policy_not_found, approver_missing.
+ */
 export async function changePolicy(
   writing: Writing & { id: string; patch: PolicyPatch | null },
 ): Promise<PolicyRecord> {
@@ -127,6 +131,11 @@ export async function changePolicy(
     if (idempotency?.begun) return joined(sql, workspaceId, policies, idempotency.begun)
     const before = policies.find((one) => one.id === id) ?? policyNotFound(id)
     const after = patch && { ...before, ...given(patch) }
+    if (isDeepStrictEqual(after, before)) {
+      // Another version would void the requests that wait.
+      if (idempotency) await claimKey(sql, idempotency, id)
+      return toRecord(before)
+    }
     if (after) await requireApprovers(sql, writing, after)
     const others = policies.filter((one) => one.id !== id)
     if (loosens(before, after) || (after && others.some((existing) => displaces(after, existing))))

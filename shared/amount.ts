@@ -38,6 +38,10 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`
 }
 
+/** The same amount without trailing zeros: `2.5` of `2.500`. */
+export const withoutTrailingZeros = (amount: string): string =>
+  amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount
+
 /** A lamport is the base unit of SOL. */
 const SOL_DECIMALS = 9
 

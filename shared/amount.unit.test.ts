@@ -1,6 +1,15 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { fromBaseUnits, grouped, limitsOf, MAX_BASE_UNITS, percentOf, perMilleOf, toBaseUnits } from "./amount.ts"
+import {
+  fromBaseUnits,
+  grouped,
+  limitsOf,
+  MAX_BASE_UNITS,
+  percentOf,
+  perMilleOf,
+  toBaseUnits,
+  withoutTrailingZeros,
+} from "./amount.ts"
 
 test.each([
   ["1", 6, 1_000_000n],
@@ -50,6 +59,10 @@ test("an amount is written as it was read, without trailing zeros", () => {
       expect(text).not.toMatch(/\.\d*0$|\.$/)
     }),
   )
+})
+
+test.each(["7", "100", "0.5", "2.50", "2.000", "1000.0010", "0.10"])("%s loses no digit that counts", (amount) => {
+  expect(withoutTrailingZeros(amount)).toBe(fromBaseUnits(toBaseUnits(amount, 9)!, 9))
 })
 
 test.each([

@@ -68,6 +68,18 @@ test("a request under a policy answers 202, reserves nothing, and happens once a
   })
 })
 
+test("the amount of an operation that waits has no trailing zeros, like that of one that has begun", async () => {
+  const mint_config = await tokens.config({}, { decimals: 2 })
+  const policyId = await fixture.policy({ actions: ["mint"], mint_config })
+  const { json } = await tokens.mint(mint_config, holder, "2.50")
+  expect(json).toMatchObject({ status: "awaiting_approval", amount: "2.5" })
+  expect((await operation(json.operation_id)).json.amount).toBe("2.5")
+  expect((await read(json.approval_id)).json.request.amount).toBe("2.50")
+  await approve(officer, json.approval_id)
+  expect((await operation(json.operation_id)).json.amount).toBe("2.5")
+  await sql`delete from approval_policies where id = ${policyId}`
+})
+
 test("a repeat with the same key joins the approval, and then the operation", async () => {
   const idempotency = { idempotencyKey: "force-once" }
   const first = await fixture.force("1", idempotency)

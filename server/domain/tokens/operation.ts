@@ -10,7 +10,7 @@ import { address, amountText, idOf, lamports, named, signature, timestamp, walle
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, readBaseUnits, withoutTrailingZeros } from "#shared/amount.ts"
 import { movementOf } from "#shared/approvals.ts"
 import { type ErrorCode, fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationKind, operationKinds, reasonCodes } from "#shared/movements.ts"
@@ -178,7 +178,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
     mint_config: request.mint_config,
     ...(request.user_pubkey && { user_pubkey: request.user_pubkey }),
     ...(request.from_pubkey && { from_pubkey: request.from_pubkey, to_pubkey: request.to_pubkey! }),
-    amount: request.amount,
+    amount: withoutTrailingZeros(request.amount),
     mint: null,
     onchain_tx: null,
     error: error && { error: error.code, detail: error.detail },

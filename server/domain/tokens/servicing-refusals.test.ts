@@ -23,6 +23,8 @@ const forcing = (from_pubkey: string, to_pubkey: string, mint_config: string, am
 test.each([
   ["an unknown reason", { reason_code: "boredom" }, 422, "validation_failed", /^reason_code: /],
   ["no reference", { reference: "" }, 422, "validation_failed", /^reference: /],
+  ["a reference that no one can see", { reference: " \u200b" }, 422, "validation_failed", /^reference: /],
+  ["a reference that reads backwards", { reference: "\u202e7102" }, 422, "validation_failed", /^reference: /],
   ["a reference of 201 characters", { reference: "x".repeat(201) }, 422, "validation_failed", /^reference: /],
   [
     "a hash of 42 characters",

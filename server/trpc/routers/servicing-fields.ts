@@ -1,7 +1,7 @@
 import { z } from "zod"
 import * as tokens from "#domain/tokens"
 import { matching } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
+import { plainText, words } from "#server/lib/text.ts"
 
 // What the endpoints for movements and servicing share.
 
@@ -21,7 +21,7 @@ export const refusals = [
 
 export const grounds = {
   reason_code: tokens.reasonCode.meta({ description: "Why", example: "court_order" }),
-  reference: plainText(200).min(1).meta({
+  reference: words(200).meta({
     description: "Your reference, such as a case number. No personal data: it is kept",
     example: "2026-CV-0417",
   }),

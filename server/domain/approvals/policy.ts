@@ -107,14 +107,10 @@ export function displaces(added: Policy, existing: Policy): boolean {
   return !isWithin(added.roles, existing.roles) || added.expires_in_hours > existing.expires_in_hours
 }
 
-/** Requests by all that they amount to. Any policy about one of these actions binds them. */
+/** The most that a request can amount to. Any policy about one of these actions binds it. */
 const requests: readonly ApprovalAction[][] = [
   ...allApprovalActions.map((action) => [action]),
-  ["hold_execute", "force_transfer"],
-  ["hold_execute", "force_transfer", "while_paused"],
-  ["force_transfer", "while_paused"],
-  ["burn", "while_paused"],
-  ["burn", "hold_execute"],
+  ["force_transfer", "hold_execute", "while_paused"],
   ["burn", "hold_execute", "while_paused"],
 ]
 

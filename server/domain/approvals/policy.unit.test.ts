@@ -36,6 +36,9 @@ test.each([
   ["18446744073709551615", "18446744073709551615", true],
   ["18446744073709551615", "18446744073709551614.9", false],
   ["9", "10", true],
+  ["1.25", "1.3", true],
+  ["1.3", "1.25", false],
+  ["100", null, true],
 ])("with min_amount %s, an amount of %s is bound: %s", (min_amount, amount, isBound) => {
   expect(bound([policy({ min_amount })], asked({ amount })) !== null).toBe(isBound)
 })
@@ -45,6 +48,19 @@ test("a policy about one token leaves others alone, and the one that requires mo
   expect(bound([fund], asked({ mint_config: "other" }))).toBeNull()
   expect(bound([all, fund], asked())?.id).toBe("apol_2")
   expect(bound([all, fund], asked({ mint_config: "other" }))?.id).toBe("apol_1")
+})
+
+test("a policy about one token binds what concerns every token", () => {
+  const fund = policy({ mint_config: "fund" })
+  expect(bound([fund], asked({ mint_config: null, isAboutAll: true }))?.id).toBe("apol_1")
+  expect(bound([fund], asked({ mint_config: null }))).toBeNull()
+})
+
+test("of policies that require as many members, the one with the fewest roles binds, and then the first id", () => {
+  const [owners, both] = [policy({ id: "apol_3", roles: ["owner"] }), policy({ id: "apol_2" })]
+  expect(bound([both, owners], asked())?.id).toBe("apol_3")
+  expect(bound([owners, both], asked())?.id).toBe("apol_3")
+  expect(bound([both, policy()], asked())?.id).toBe("apol_1")
 })
 
 test("a policy about executions of holds does not replace the approvers of one about forced transfers", () => {
@@ -106,6 +122,7 @@ const looser: [string, Partial<PolicyRow>][] = [
   ["an action less", { actions: ["transfer"] }],
   ["fewer members", { approvals: 1 }],
   ["another role", { roles: ["compliance"] }],
+  ["a further role", { roles: ["owner", "compliance"] }],
   ["more time", { expires_in_hours: 100 }],
   ["only one token", { mint_config: "fund" }],
   ["only large amounts", { min_amount: "5" }],
@@ -121,7 +138,9 @@ test("deleting loosens, and amounts are compared as numbers", () => {
   expect(loosens(policy(), null)).toBe(true)
   expect(loosens(policy({ min_amount: "9" }), policy({ min_amount: "10" }))).toBe(true)
   expect(loosens(policy({ min_amount: "10" }), policy({ min_amount: "9.5" }))).toBe(false)
+  expect(loosens(policy({ min_amount: "10" }), policy({ min_amount: "10.0" }))).toBe(false)
   expect(loosens(policy({ min_amount: "10" }), policy())).toBe(false)
+  expect(loosens(policy({ mint_config: "fund" }), policy())).toBe(false)
 })
 
 test("a new policy displaces one whose approvers it replaces", () => {
@@ -131,6 +150,9 @@ test("a new policy displaces one whose approvers it replaces", () => {
   expect(displaces(policy({ id: "apol_2", roles: ["owner"], approvals: 2 }), owners)).toBe(false)
   expect(displaces({ ...officers, actions: ["burn"] }, owners)).toBe(false)
   expect(displaces({ ...officers, mint_config: "a" }, { ...owners, mint_config: "b" })).toBe(false)
+  expect(displaces({ ...officers, mint_config: "a" }, owners)).toBe(true)
+  expect(displaces(officers, { ...owners, mint_config: "a" })).toBe(true)
+  expect(displaces({ ...owners, expires_in_hours: 73 }, owners)).toBe(true)
   // It requires fewer members, so the existing policy still binds.
   expect(displaces(officers, { ...owners, approvals: 2 })).toBe(false)
 })

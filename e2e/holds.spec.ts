@@ -147,7 +147,7 @@ test("under a policy, a release waits, and requests show which holds they are ab
   await page.getByRole("menuitem", { name: "Release" }).click()
   const question = page.getByRole("alertdialog")
   await question.getByRole("button", { name: "Release" }).click()
-  await expect(question.getByRole("alert")).toContainText("This needs the approval of another member.")
+  await expect(question.getByRole("alert")).toContainText("Another member must approve this.")
   await expectAccessible(page)
   await question.getByRole("link", { name: "Open the request" }).click()
   await expect(page.getByRole("heading", { level: 1 })).toContainText(`Release of a hold: 4 of ${id}`)

@@ -1668,7 +1668,7 @@ export interface Methods {
   /** List approval policies. All policies of the workspace, newest first. In live workspaces, forced transfers and burns without the holder's consent need one approval even without a policy. */
   listApprovalPolicies(params?: Record<never, never>, options?: RequestOptions): Promise<ApprovalPolicyList>
 
-  /** Create an approval policy. From now on, what it names needs the approval of further members: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202. */
+  /** Create an approval policy. From now on, further members must approve what it names: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202. */
   createApprovalPolicy(params: CreateApprovalPolicyRequest, options?: AsyncOptions): Promise<ApprovalPolicy>
 
   /** Change an approval policy. A stricter policy takes effect at once. A change that lets more through needs an approval, and answers 202. Requests that wait under the policy become void. */
@@ -1713,7 +1713,7 @@ export interface Methods {
   /** Burn tokens. Burns tokens of any wallet, also of one that is not verified or is on a screening list: for a redemption with the holder's consent, or without it for a reason that a document shows. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
   burnTokens(params: BurnTokensRequest, options?: AsyncOptions): Promise<Operation>
 
-  /** Force a transfer. Moves tokens out of any wallet without its holder, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
+  /** Force a transfer. Moves tokens out of any wallet without the holder's consent, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
   forceTransferTokens(params: ForceTransferTokensRequest, options?: AsyncOptions): Promise<Operation>
 
   /** Freeze a wallet. Stops mints and transfers to and from a wallet, for one token or for every token. In holder mode its token accounts are also frozen on chain, usually within seconds, so that the holder cannot move them. Tokens of a frozen wallet can still be burned or taken by a forced transfer. Freezing a frozen wallet changes nothing. */

@@ -112,7 +112,7 @@ export const approvalPolicyRouter = router({
     operationId: "createApprovalPolicy",
     summary: "Create an approval policy",
     description:
-      "From now on, what it names needs the approval of further members: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202.",
+      "From now on, further members must approve what it names: the request answers 202 with status awaiting_approval. If several policies bind a request, the one that requires the most members counts. A policy that would replace another one's approvers needs an approval itself, and answers 202.",
     input: approvals.policyInput,
     output: approvals.policyRecord,
   }).mutation(({ ctx, input: policy }) => changed(ctx, approvals.createPolicy({ ...writing(ctx), policy }))),

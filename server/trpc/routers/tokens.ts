@@ -191,7 +191,7 @@ export const tokenRouter = router({
     operationId: "forceTransferTokens",
     summary: "Force a transfer",
     description:
-      "Moves tokens out of any wallet without its holder, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
+      "Moves tokens out of any wallet without the holder's consent, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
     input: z.object(forceTransferInput),
     output: tokens.operationRecord,
   }).mutation(({ ctx, input }) => {

@@ -32,7 +32,7 @@ export default function Page() {
       title="Approvals"
       description={
         <>
-          Requests that your <PoliciesLink>approval policies</PoliciesLink> let no one make alone.
+          Requests that need the approval of other members under your <PoliciesLink>approval policies</PoliciesLink>.
         </>
       }
       list={list}

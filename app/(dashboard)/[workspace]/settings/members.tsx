@@ -129,7 +129,7 @@ function Admission({ member: { user_id, name, admission } }: { member: Member })
             </Button>
           }
           title={`Confirm ${name} as a reviewer?`}
-          description="They joined while a policy lets several members decide reviews together. Once you confirm them, they can decide reviews, also together with the owner who invited them. Make sure that they are not the same person."
+          description="They joined while a policy required several members to decide a review. Once you confirm them, they can decide reviews, even together with the owner who invited them. Make sure that the two are not the same person."
           confirm="Confirm"
           onConfirm={async () => void (await admit.mutateAsync())}
         />

@@ -40,7 +40,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
       title={of === null ? "Add an approval policy" : "Change the approval policy"}
       description={
         of === null
-          ? "From now on, what it names needs the approval of other members."
+          ? "From now on, other members must approve what it names."
           : "A stricter policy takes effect at once. If it lets more through, another member must approve the change. Requests that wait under it become void."
       }
       submit={of === null ? "Add policy" : "Save"}

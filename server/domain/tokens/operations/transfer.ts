@@ -42,7 +42,7 @@ const payload = z.object({
 /** Moves tokens from one wallet to another, if the rules allow both. */
 export const transfer = defineTransfer({ kind: "transfer", label: "Transfer" })
 
-/** Moves tokens out of a wallet without its holder. The rules bind only the receiver. */
+/** Moves tokens out of a wallet without the holder's consent. The rules bind only the receiver. */
 export const forceTransfer = defineTransfer({ kind: "force_transfer", label: "Force transfer" })
 
 function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: string }) {

@@ -105,7 +105,7 @@ const labels: Record<string, string> = {
   holder_consent: "Holder’s consent",
   hold_id: "Hold",
   holds: "Holds to take from first",
-  while_paused: "Although the token is paused",
+  while_paused: "Even though the token is paused",
   attestation_id: "Attestation",
   attestation_ids: "Attestations",
   investor_id: "Investor",

@@ -210,7 +210,7 @@ function wordsOf({ event, finding, detail }: ReviewMoment): string {
     case "approval.rejected":
       return "Request rejected"
     case "approval.given":
-      return "Approved by one member; others are missing"
+      return "Approved by one member; more must approve"
     case "approval.approved":
       return "Approved by another member"
     case "approval.void":

@@ -21,7 +21,7 @@ const Execute = ({ hold, symbol, onClose }: EndingProps) => (
     kind="right"
     insists
     title={`Execute a hold of ${symbol}`}
-    description="Moves all that it holds to another wallet, without its holder. All rules bind the recipient, and none the sender."
+    description="Moves all that it holds to another wallet without the holder’s consent. All rules bind the recipient, and none the sender."
     onClose={onClose}
   >
     <ExecuteHold hold={hold} />
@@ -41,7 +41,7 @@ function Release({ hold: { hold_id: id, remaining }, symbol, onClose }: EndingPr
       onConfirm={async () => {
         const { status, approval_id } = await release.mutateAsync()
         if (status === "awaiting_approval")
-          throw new Refused("This needs the approval of another member. Until then, the hold binds.", approval_id!)
+          throw new Refused("Another member must approve this. Until then, the tokens stay held.", approval_id!)
         notify(status === "confirmed" ? `${amount} released` : `The release of ${amount} is on its way`)
       }}
     />

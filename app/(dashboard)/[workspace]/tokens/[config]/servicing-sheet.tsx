@@ -12,12 +12,12 @@ const copy = {
   force_transfer: {
     title: (symbol) => `Force a transfer of ${symbol}`,
     description:
-      "Moves tokens out of this wallet without its holder. All rules bind the recipient, and none the sender.",
+      "Moves tokens out of this wallet without the holder’s consent. All rules bind the recipient, and none the sender.",
   },
   hold: {
     title: (symbol) => `Hold ${symbol}`,
     description:
-      "Keeps tokens of this wallet where they are until you release or execute the hold, or it ends. The wallet can still receive tokens.",
+      "Keeps tokens of this wallet where they are until you release or execute the hold, or until it expires. The wallet can still receive tokens.",
   },
 } satisfies Record<Act, { title: (symbol: string) => string; description: string }>
 

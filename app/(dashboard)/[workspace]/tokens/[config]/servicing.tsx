@@ -29,7 +29,7 @@ import { isAddress, WalletField } from "./wallet-field.tsx"
 
 type ServicingProps = { act: Exclude<Act, "hold">; label: string; of: Serviced }
 
-/** Burns or moves tokens without their holder: a form with the rules check, then the progress of the operation. */
+/** Burns tokens, or moves them without their holder's consent: a form with the rules check, then the progress of the operation. */
 export function Servicing(props: ServicingProps) {
   const token = useToken(props.of.mint_config)
   const [sent, setSent] = useState<Operation | null>(null)
@@ -144,7 +144,7 @@ function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
           onChange={({ target }) => set("whilePaused", target.checked)}
           hint="The token stays paused. Another member must approve it."
         >
-          Do it although the token is paused
+          Act even though the token is paused
         </Checkbox>
       )}
       {act === "burn" && (

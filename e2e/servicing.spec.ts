@@ -142,18 +142,21 @@ test("by keyboard: the menu opens, the sheet closes, and the focus returns", asy
   await expect(actions).toBeFocused()
 })
 
-test("compliance can redeem, force a transfer and hold, and a viewer can do none of it", async ({ as, customer }) => {
+test("compliance can redeem, force a transfer, freeze and hold, and a viewer can do none of it", async ({
+  as,
+  customer,
+}) => {
   const { id, wallet, investor } = await held(customer, "10")
   const compliance = await as("compliance")
   await compliance.goto(section(customer, `tokens/${id}`))
   await row(compliance, wallet)
     .getByRole("button", { name: /^Actions for/ })
     .click()
-  await expect(compliance.getByRole("menuitem")).toHaveText(["Redeem", "Force transfer", "Hold"])
+  await expect(compliance.getByRole("menuitem")).toHaveText(["Redeem", "Force transfer", "Freeze", "Hold"])
   const viewer = await as("viewer")
   for (const path of [`tokens/${id}`, `investors/${investor}`]) {
     await viewer.goto(section(customer, path))
     await expect(viewer.getByText(wallet).first()).toBeAttached()
-    await expect(viewer.getByRole("button", { name: /^Actions for FND/ })).toHaveCount(0)
+    await expect(viewer.getByRole("button", { name: /^(Actions for FND|Freeze)/ })).toHaveCount(0)
   }
 })

@@ -12,7 +12,7 @@ export const approvalActions = {
   hold_release: "Release of a hold",
   hold_execute: "Execution of a hold",
   while_paused: "Burn or forced transfer of a paused token",
-  unfreeze: "Lift a freeze",
+  unfreeze: "Unfreeze a wallet",
   unpause: "Unpause a token",
   config_change: "Change of a token",
   review_decision: "Decision of a review",

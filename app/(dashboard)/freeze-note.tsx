@@ -1,16 +1,18 @@
-import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { type Freeze, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 
-type Freeze = RouterOutputs["token"]["holders"]["data"][number]["freeze"]
+/** Since when and why a wallet is frozen. */
+export const FreezeReason = ({ freeze: { since, reason_code, reference } }: { freeze: Freeze }) => (
+  <span className="wrap-anywhere">
+    since <Timestamp at={since} />: {reasonNames[reason_code]} ({reference})
+  </span>
+)
 
-/** That the workspace has frozen a wallet, since when and why. The state of its account on chain is another thing. */
-export function FreezeNote({ freeze }: { freeze: Freeze }) {
-  if (freeze === null) return null
-  const { since, reason_code, reference } = freeze
-  return (
-    <span className="block text-xs font-medium text-notice">
-      Wallet frozen since <Timestamp at={since} />: {reasonNames[reason_code]} ({reference})
+/** That the workspace has frozen a wallet. The state of its account on chain is another thing. */
+export const FreezeNote = ({ freezes }: { freezes: Freeze[] }) =>
+  freezes.map((freeze) => (
+    <span key={String(freeze.is_for_every_token)} className="block text-xs font-medium text-notice">
+      Wallet frozen {freeze.is_for_every_token && "for every token "}
+      <FreezeReason freeze={freeze} />
     </span>
-  )
-}
+  ))

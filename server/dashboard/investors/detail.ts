@@ -3,7 +3,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
-import { availabilityIn, loadFreezes, readHeld, readStates, toShownFreeze } from "#domain/tokens"
+import { availabilityIn, EVERY_TOKEN, loadFreezes, readHeld, readStates, toShownFreezes } from "#domain/tokens"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -31,9 +31,10 @@ export async function readInvestor(principal: Principal, id: string) {
   ])
   if (!row) return investorNotFound(id)
   const own = wallets(investorId)
-  const [states, held] = await Promise.all([
+  const [states, held, freezesOf] = await Promise.all([
     statesOf(workspaceId, [{ investorId, wallets: own }]),
     readHoldings(principal, own),
+    loadFreezes(sql, workspaceId, own),
   ])
   const byWallet = Map.groupBy(states, (state) => state.wallet)
   const now = clock.now()
@@ -45,6 +46,8 @@ export async function readInvestor(principal: Principal, id: string) {
     erased_at: row.erased_at && toTimestamp(row.erased_at),
     wallets: own.map((wallet) => ({
       user_pubkey: wallet,
+      // For every token.
+      freezes: toShownFreezes(freezesOf({ config: EVERY_TOKEN, wallet })),
       // For each schema that the wallet ever had a verification for.
       states: (byWallet.get(wallet) ?? []).map((state) => ({
         schema: state.schema_id,
@@ -54,7 +57,13 @@ export async function readInvestor(principal: Principal, id: string) {
       })),
     })),
     has_more_wallets: own.length === MOST_WALLETS,
-    tokens: held.tokens,
+    tokens: held.tokens.map(({ wallets, ...token }) => ({
+      ...token,
+      wallets: wallets.map((of) => ({
+        ...of,
+        freezes: toShownFreezes(freezesOf({ config: token.mint_config, wallet: of.user_pubkey })),
+      })),
+    })),
     chain_answered: held.chain_answered,
     // Whether claims from providers are still stored.
     has_claims: claims !== undefined,
@@ -97,10 +106,9 @@ async function readHoldings(
     order by c.created_at desc, c.id, w.place limit ${MOST}`
   if (rows.length === 0) return { tokens: [], chain_answered: true }
   const keys = rows.map(({ id, wallet }) => ({ config: id, wallet }))
-  const [accounts, heldOf, freezeOf] = await Promise.all([
+  const [accounts, heldOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
     readHeld(sql, workspaceId, keys),
-    loadFreezes(sql, workspaceId, wallets),
   ])
   const held = rows.map((row, i) => {
     const account = accounts?.[i] ?? null
@@ -128,7 +136,6 @@ async function readHoldings(
             holding: { balance: BigInt(row.balance), outgoing: BigInt(row.outgoing) },
             held: heldOf({ config: row.id, wallet: row.wallet }),
           }),
-          freeze: toShownFreeze(freezeOf({ config: row.id, wallet: row.wallet })),
           // On chain. Null while it does not answer.
           account: row.account && (row.account.state === "thawed" ? ("open" as const) : row.account.state),
         })),

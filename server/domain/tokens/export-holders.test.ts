@@ -28,6 +28,7 @@ test("the register shows each holder's units and share, the investor, and the ti
   for (const [i, amount] of ["1", "6", "2"].entries()) await tokens.mint(config, wallets[i]!, amount)
   const held = { user_pubkey: wallets[1], mint_config: config, amount: "2", reason_code: "tax", reference: "7" }
   await tokens.post("/token/holds", held)
+  const frozen = await tokens.post("/token/freeze", { user_pubkey: wallets[0], reason_code: "tax", reference: "7" })
   const response = await download(config)
   expect(response.headers.get("content-disposition")).toMatch(/filename="holders-.*-\d{4}-\d\d-\d\d\.csv"/)
   expect(response.headers.get("vouch-rows")).toBe("3")
@@ -49,6 +50,7 @@ test("the register shows each holder's units and share, the investor, and the ti
     ["2", "0"],
     ["1", "0"],
   ])
+  expect(lines.map(({ frozen_since }) => frozen_since)).toEqual(["", "", frozen.json.since])
 })
 
 test("all balances are from one moment, however slow the client is, and their sum is the supply", async () => {

@@ -9,6 +9,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { configNotFound } from "./configs.ts"
+import { loadFreezes, toWalletFreeze } from "./freezes.ts"
 import { readBooksSlot } from "./register.ts"
 
 export const registerQuery = z.object({ mint_config: z.string().min(1).max(100) })
@@ -29,18 +30,26 @@ const fileColumns = [
   "slot",
   "available",
   "held",
+  "frozen_since",
 ] as const
 
 const statusColumns = columns("attestations", "status, open_until, expires_at, revoked_at")
 type Facts = { wallet: Address; investor_id: string | null; external_id: string | null } & Partial<
   RowOf<typeof statusColumns>
 >
-type Line = { position: number; balance: bigint; available: bigint; held: bigint; facts: Facts }
+type Line = {
+  position: number
+  balance: bigint
+  available: bigint
+  held: bigint
+  frozenSince: string | null
+  facts: Facts
+}
 
 /**
  * Sends the register of a token as CSV, the largest holders first. All balances are from one moment, however slow the
- * client is, so their sum is the supply at that moment. Investors and their verification status are read during the
- * download. Errors, before the first byte: insufficient_scope, mint_config_not_found.
+ * client is, so their sum is the supply at that moment. Investors, their verification status and
+ * freezes are read during the download. Errors, before the first byte: insufficient_scope, mint_config_not_found.
  */
 export async function exportHolders(
   principal: Principal,
@@ -64,6 +73,7 @@ export async function exportHolders(
       balance,
       available,
       held,
+      frozenSince,
       facts: { wallet, external_id, investor_id, status, ...rest },
     }: Line) => ({
       position: String(position),
@@ -77,8 +87,9 @@ export async function exportHolders(
       slot: slot === null ? null : String(slot),
       available: fromBaseUnits(available, decimals),
       held: fromBaseUnits(held, decimals),
+      frozen_since: frozenSince,
     }),
-    readAfter: (last) => readLines({ workspaceId, schemaId, now }, holders, last?.position ?? 0),
+    readAfter: (last) => readLines({ workspaceId, config: id, schemaId, now }, holders, last?.position ?? 0),
   })
 }
 
@@ -104,7 +115,7 @@ async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> 
 }
 
 async function readLines(
-  { workspaceId, schemaId, now }: { workspaceId: string; schemaId: string; now: Date },
+  { workspaceId, config, schemaId, now }: { workspaceId: string; config: string; schemaId: string; now: Date },
   holders: readonly string[],
   after: number,
 ): Promise<Line[]> {
@@ -120,10 +131,18 @@ async function readLines(
     ) a on true cross join lateral wallet_owner(${workspaceId}, h.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id`
   const of = new Map(rows.map((row) => [row.wallet, row]))
+  const freezesOf = await loadFreezes(
+    sql,
+    workspaceId,
+    batch.map(([wallet]) => wallet),
+  )
   return batch.map(([wallet, ...amounts], i) => {
     const [balance, outgoing, held] = amounts.map(BigInt) as [bigint, bigint, bigint]
     const available = balance - outgoing - held
     const facts = of.get(wallet)!
-    return { position: after + i + 1, balance, available: available > 0n ? available : 0n, held, facts }
+    return {
+      ...{ position: after + i + 1, balance, available: available > 0n ? available : 0n, held, facts },
+      frozenSince: toWalletFreeze(freezesOf({ config, wallet }))?.since ?? null,
+    }
   })
 }

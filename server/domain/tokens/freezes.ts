@@ -136,8 +136,8 @@ async function deleteFreeze(sql: Queryable, { principal, wallet, mintConfig }: F
 }
 
 async function readFreeze(sql: Queryable, { principal, wallet, mintConfig }: Freezing): Promise<FreezeRecord> {
-  const freezeOf = await loadFreezes(sql, principal.workspaceId, [wallet])
-  const freeze = toWalletFreeze(freezeOf({ config: mintConfig ?? EVERY_TOKEN, wallet }))
+  const freezesOf = await loadFreezes(sql, principal.workspaceId, [wallet])
+  const freeze = toWalletFreeze(freezesOf({ config: mintConfig ?? EVERY_TOKEN, wallet }))
   return {
     user_pubkey: wallet,
     mint_config: mintConfig,
@@ -147,25 +147,32 @@ async function readFreeze(sql: Queryable, { principal, wallet, mintConfig }: Fre
   }
 }
 
-/** The freeze that binds a wallet for a token: the first one, if there is one for it and one for every token. */
+/** The freezes that bind a wallet for a token, oldest first: the one for it, and the one for every token. */
 export async function loadFreezes(
   sql: Queryable,
   workspaceId: string,
   wallets: readonly Address[],
-): Promise<(of: { config: string; wallet: Address }) => FreezeRow | null> {
+): Promise<(of: { config: string; wallet: Address }) => FreezeRow[]> {
   const rows = await sql<FreezeRow[]>`
     select ${sql(freezeColumns)} from wallet_freezes
     where workspace_id = ${workspaceId} and wallet = any(${wallets as Address[]}) order by frozen_at`
   const byWallet = Map.groupBy(rows, (row) => row.wallet)
   return ({ config, wallet }) =>
-    byWallet.get(wallet)?.find(({ mint_config }) => mint_config === config || mint_config === EVERY_TOKEN) ?? null
+    byWallet.get(wallet)?.filter(({ mint_config }) => mint_config === config || mint_config === EVERY_TOKEN) ?? []
 }
 
-export const toWalletFreeze = (row: FreezeRow | null): WalletFreeze =>
-  row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code }
+export const toWalletFreeze = ([first]: FreezeRow[]): WalletFreeze =>
+  first ? { since: toTimestamp(first.frozen_at), reason_code: first.reason_code } : null
 
-/** The same for members, who also see the reference. */
-export const shownFreeze = z.object({ since: timestamp, reason_code: reasonCode, reference: z.string() }).nullable()
+/** The freezes of a wallet for members, who can lift each of them and also see the reference. */
+export const shownFreezes = z.array(
+  z.object({ is_for_every_token: z.boolean(), since: timestamp, reason_code: reasonCode, reference: z.string() }),
+)
 
-export const toShownFreeze = (row: FreezeRow | null): z.infer<typeof shownFreeze> =>
-  row && { since: toTimestamp(row.frozen_at), reason_code: row.reason_code, reference: row.reference }
+export const toShownFreezes = (rows: FreezeRow[]): z.infer<typeof shownFreezes> =>
+  rows.map(({ mint_config, frozen_at, reason_code, reference }) => ({
+    is_for_every_token: mint_config === EVERY_TOKEN,
+    since: toTimestamp(frozen_at),
+    reason_code,
+    reference,
+  }))

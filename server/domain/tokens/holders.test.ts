@@ -59,7 +59,7 @@ test("holders are listed by balance and then by wallet, with what the chain hold
     investor: { investor_id: expect.stringMatching(/^inv_/), external_id: null },
     account: "frozen",
     onchain_balance: "10",
-    freeze: null,
+    freezes: [],
     reopenings: { used: 0, limit: 3 },
   })
 })
@@ -152,6 +152,24 @@ test("in holder mode, what is available and held is read from the chain", async 
   const { json } = await tokens.get(`/attestation/${status.attestation_id}`)
   const { data } = await browser.query("investor.view", { id: json.investor_id })
   expect(data.tokens[0].wallets).toMatchObject([{ balance: "9", ...parts }])
+})
+
+test("a holder's row and the investor's page show each freeze of a wallet, with its reference", async () => {
+  const config = await tokens.config()
+  const [wallet] = await tokens.wallets(1)
+  await tokens.mint(config, wallet, 3)
+  const freeze = (reference: string, where: object = {}) =>
+    tokens.post("/token/freeze", { user_pubkey: wallet, reason_code: "regulator", reference, ...where })
+  expect((await freeze("Order 1", { mint_config: config })).status).toBe(200)
+  expect((await freeze("Order 2")).status).toBe(200)
+  const common = { since: expect.any(String), reason_code: "regulator" }
+  const ofToken = { is_for_every_token: false, reference: "Order 1", ...common }
+  const ofAll = { is_for_every_token: true, reference: "Order 2", ...common }
+  const { data } = await holders(config)
+  expect(data[0].freezes).toEqual([ofToken, ofAll])
+  const { data: investor } = await browser.query("investor.view", { id: data[0].investor.investor_id })
+  expect(investor.tokens[0].wallets[0].freezes).toEqual([ofToken, ofAll])
+  expect(investor.wallets[0].freezes).toEqual([ofAll])
 })
 
 test("while the chain does not answer, holders are listed without on-chain data", async () => {

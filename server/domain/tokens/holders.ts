@@ -12,7 +12,7 @@ import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { readAllAccountsNow } from "./account-states.ts"
 import { readConfig } from "./configs.ts"
-import { loadFreezes, shownFreeze, toShownFreeze } from "./freezes.ts"
+import { loadFreezes, shownFreezes, toShownFreezes } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
 import { availabilityIn, readHeld } from "./holds/available.ts"
 import { fromPlace, placeAfter, readBooksSlot, toPlace } from "./register.ts"
@@ -40,7 +40,7 @@ const holder = z.object({
   account: z.enum(["frozen", "open", "absent"]).nullable(),
   onchain_balance: z.string().nullable(),
   /** Since when and why the workspace has frozen the wallet for this token; null if it has not. */
-  freeze: shownFreeze,
+  freezes: shownFreezes,
   /** How often its account was paid for again this month after the holder closed it, and the limit. */
   reopenings: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
@@ -105,7 +105,7 @@ export async function listHolders(
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
-  const [accounts, reopenings, heldOf, freezeOf] = await Promise.all([
+  const [accounts, reopenings, heldOf, freezesOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
     readReopenings(sql, workspaceId, keys),
     readHeld(sql, workspaceId, keys),
@@ -139,7 +139,7 @@ export async function listHolders(
         investor: row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount + account.held),
-        freeze: toShownFreeze(freezeOf(keys[i]!)),
+        freezes: toShownFreezes(freezesOf(keys[i]!)),
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
     }),

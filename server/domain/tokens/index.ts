@@ -24,7 +24,8 @@ export { preflightOf, replayMovement } from "./replay.ts"
 export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
 /** Freezing wallets. */
-export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreeze, walletFreeze } from "./freezes.ts"
+export { EVERY_TOKEN } from "./holder-facts.ts"
+export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreezes, walletFreeze } from "./freezes.ts"
 
 /** Holds. */
 export { availability, availabilityIn, readHeld } from "./holds/available.ts"

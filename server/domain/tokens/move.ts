@@ -104,7 +104,7 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`
   if (!row) return refuse(unknownConfig(config))
-  const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
+  const freezesOf = await loadFreezes(sql, workspaceId, [wallet])
   const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
   const account = read.accounts[0]!
   const whole = fromBaseUnits(account.amount + account.held, row.decimals)
@@ -116,6 +116,6 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
     amount: whole,
     ...available!,
     frozen: account.state !== "thawed",
-    wallet_freeze: toWalletFreeze(freezeOf({ config, wallet })),
+    wallet_freeze: toWalletFreeze(freezesOf({ config, wallet })),
   }
 }

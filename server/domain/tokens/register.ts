@@ -86,7 +86,7 @@ export async function readRegister(
     order by ${order}`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
-  const [isOpen, heldOf, freezeOf] = await Promise.all([
+  const [isOpen, heldOf, freezesOf] = await Promise.all([
     readOpen(principal, config, shown),
     readHeld(sql, workspaceId, keys),
     loadFreezes(
@@ -110,7 +110,7 @@ export async function readRegister(
         config.decimals,
       ),
       frozen: !isOpen(row.wallet),
-      wallet_freeze: toWalletFreeze(freezeOf({ config: config.id, wallet: row.wallet })),
+      wallet_freeze: toWalletFreeze(freezesOf({ config: config.id, wallet: row.wallet })),
       investor_id: maySeeInvestors ? row.investor_id : null,
       external_id: maySeeInvestors ? row.external_id : null,
     })),

@@ -54,7 +54,7 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
   if (configs.length === 0) return { user_pubkey: wallet, slot: null, data: [] }
   const keys = configs.map(({ id }) => ({ config: id, wallet }))
   const { slot, accounts } = await readBalances({ workspaceId, rpc: chain.rpc.patient }, keys)
-  const freezeOf = await loadFreezes(sql, workspaceId, [wallet])
+  const freezesOf = await loadFreezes(sql, workspaceId, [wallet])
   const available = await readAvailability(
     sql,
     workspaceId,
@@ -63,7 +63,7 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
     const { state, amount, held } = accounts[i]!
     if (state === "absent" && held === 0n) return []
-    const wallet_freeze = toWalletFreeze(freezeOf(keys[i]!))
+    const wallet_freeze = toWalletFreeze(freezesOf(keys[i]!))
     const whole = fromBaseUnits(amount + held, decimals)
     return [
       { mint_config: id, mint: mint!, amount: whole, ...available[i]!, frozen: state !== "thawed", wallet_freeze },

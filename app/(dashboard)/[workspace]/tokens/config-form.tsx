@@ -6,6 +6,7 @@ import { Card } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { buttonLook } from "#app/components/ui/button.tsx"
+import { RadioCard } from "#app/components/ui/radio-card.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import type { Rule } from "#shared/rules/define.ts"
 import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
@@ -143,24 +144,17 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
         <FieldGroup name="transfer_mode" legend={<span className="sr-only">Transfer mode</span>}>
           <div className="grid gap-3 sm:grid-cols-2">
             {transferModes.map((mode) => (
-              <label
+              <RadioCard
                 key={mode}
-                className="flex cursor-pointer gap-3 rounded-lg border border-line p-3 has-checked:border-accent has-checked:bg-accent-soft"
+                name="transfer_mode"
+                value={mode}
+                checked={draft.transfer_mode === mode}
+                onChange={() => change("transfer_mode", mode)}
+                title={modeWords[mode].name}
               >
-                <input
-                  type="radio"
-                  name="transfer_mode"
-                  value={mode}
-                  checked={draft.transfer_mode === mode}
-                  onChange={() => change("transfer_mode", mode)}
-                  className="mt-1 size-4 shrink-0 accent-accent"
-                />
-                <span>
-                  <span className="block font-medium">{modeWords[mode].name}</span>
-                  <span className="block">{modeWords[mode].summary}</span>
-                  <span className="mt-1 block text-[13px] text-muted">{modeWords[mode].chain}</span>
-                </span>
-              </label>
+                <span className="block">{modeWords[mode].summary}</span>
+                <span className="mt-1 block text-[13px] text-muted">{modeWords[mode].chain}</span>
+              </RadioCard>
             ))}
           </div>
         </FieldGroup>

@@ -1,19 +1,28 @@
-import { Ellipsis, Flame, Gavel, Lock } from "lucide-react"
+import { Ellipsis, Flame, Gavel, Lock, Snowflake, Sun } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
-import type { Act, Serviced } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import {
+  type Act,
+  type FreezeAct,
+  isFrozenForAll,
+  type Serviced,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
-import type { Permission } from "#shared/scopes.ts"
 
 const Sheet = lazy(() => import("./[config]/servicing-sheet.tsx"))
+const FreezeSheet = lazy(() => import("./[config]/freeze-sheet.tsx"))
 
-/** What a member with the permission can do with the tokens of any wallet. */
-const acts = {
-  burn: { needs: "token:burn", label: "Redeem", Picture: Flame },
-  force_transfer: { needs: "token:control", label: "Force transfer", Picture: Gavel },
-  hold: { needs: "token:control", label: "Hold", Picture: Lock },
-} as const satisfies Record<Act, { needs: Permission } & Record<string, unknown>>
+type Item = [label: string, Picture: typeof Flame, isOffered?: (of: Serviced) => boolean]
+
+/** What a member with the permission can do with any wallet and its tokens, in this order. */
+const items: Record<Act | FreezeAct, Item> = {
+  burn: ["Redeem", Flame],
+  force_transfer: ["Force transfer", Gavel],
+  freeze: ["Freeze", Snowflake, (of) => !isFrozenForAll(of)],
+  unfreeze: ["Unfreeze", Sun, ({ freezes }) => freezes.length > 0],
+  hold: ["Hold", Lock],
+}
 
 /**
  * The menu of a holder's row, null if the member's role allows no action, and the sheet that it opens. The sheet belongs
@@ -21,38 +30,47 @@ const acts = {
  */
 export function useServicing() {
   const { can } = useWorkspace()
-  const [doing, setDoing] = useState<{ act: Act; of: Serviced } | null>(null)
-  const allowed = (Object.keys(acts) as Act[]).filter((act) => can(acts[act].needs))
+  const [doing, setDoing] = useState<{ act: Act | FreezeAct; of: Serviced } | null>(null)
+  const allowed = (Object.keys(items) as (keyof typeof items)[]).filter((act) =>
+    can(act === "burn" ? "token:burn" : "token:control"),
+  )
+  const about = doing && { of: doing.of, onClose: () => setDoing(null) }
   return {
     menuOf:
       allowed.length === 0
         ? null
         : (of: Serviced) => <ServicingMenu allowed={allowed} of={of} onSelect={(act) => setDoing({ act, of })} />,
-    sheet: doing && (
+    sheet: about && (
       <Suspense>
-        <Sheet {...doing} label={acts[doing.act].label} onClose={() => setDoing(null)} />
+        {doing.act === "freeze" || doing.act === "unfreeze" ? (
+          <FreezeSheet {...about} act={doing.act} />
+        ) : (
+          <Sheet {...about} act={doing.act} />
+        )}
       </Suspense>
     ),
   }
 }
 
-type MenuProps = { allowed: Act[]; of: Serviced; onSelect: (act: Act) => void }
+type MenuProps = { allowed: (keyof typeof items)[]; of: Serviced; onSelect: (act: keyof typeof items) => void }
 
-const ServicingMenu = ({ allowed, of: { symbol, wallet }, onSelect }: MenuProps) => (
+const ServicingMenu = ({ allowed, of, onSelect }: MenuProps) => (
   <Menu
     trigger={
-      <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${symbol} of ${wallet}`}>
+      <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${of.symbol} of ${of.wallet}`}>
         <Ellipsis aria-hidden="true" />
       </Button>
     }
   >
     {allowed.map((act) => {
-      const { label, Picture } = acts[act]
+      const [label, Picture, isOffered] = items[act]
       return (
-        <MenuItem key={act} danger onSelect={() => onSelect(act)}>
-          <Picture aria-hidden="true" />
-          {label}
-        </MenuItem>
+        isOffered?.(of) !== false && (
+          <MenuItem key={act} danger={act !== "unfreeze"} onSelect={() => onSelect(act)}>
+            <Picture aria-hidden="true" />
+            {label}
+          </MenuItem>
+        )
       )
     })}
   </Menu>

@@ -27,16 +27,27 @@ export const kindNames = {
 /** What takes tokens out of a wallet or holds them in it, whatever the rules say about its holder. */
 export type Act = "burn" | "force_transfer" | "hold"
 
+/** What a member does to a wallet: stops all its movements, or allows them again. */
+export type FreezeAct = "freeze" | "unfreeze"
+
+export type Freeze = Holder["freezes"][number]
+
 /** How a member ends a hold. */
 export type Ending = "release" | "execute"
 
-/** A wallet that holds a token, and the person behind it if one is known. */
-export type Serviced = {
-  mint_config: string
-  symbol: string
+/** A wallet, the person behind it if one is known, and what freezes it. Without a token, that is for every token. */
+export type ServicedWallet = {
   wallet: string
   investor: { investor_id: string; external_id: string | null } | null
+  freezes: Freeze[]
+  mint_config: string | null
 }
+
+export const isFrozenForAll = ({ freezes }: ServicedWallet): boolean =>
+  freezes.some(({ is_for_every_token }) => is_for_every_token)
+
+/** A wallet that holds a token. */
+export type Serviced = ServicedWallet & { mint_config: string; symbol: string }
 
 /** Why tokens are taken out of a wallet or held in it, or it is frozen. */
 export const reasonNames = {

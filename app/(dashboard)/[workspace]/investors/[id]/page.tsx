@@ -3,6 +3,7 @@
 import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense, useId, useState } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
+import { FreezeButton } from "#app/(dashboard)/[workspace]/tokens/freeze-button.tsx"
 import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
@@ -148,7 +149,8 @@ function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
   )
 }
 
-function Wallets({ investor: { wallets, has_more_wallets } }: { investor: InvestorView }) {
+function Wallets({ investor }: { investor: InvestorView }) {
+  const { wallets, has_more_wallets } = investor
   if (wallets.length === 0) {
     return (
       <Empty title="No wallets" className="py-6!">
@@ -159,9 +161,13 @@ function Wallets({ investor: { wallets, has_more_wallets } }: { investor: Invest
   return (
     <>
       <ul className="-my-3 divide-y divide-line">
-        {wallets.map(({ user_pubkey, states }) => (
+        {wallets.map(({ user_pubkey, freezes, states }) => (
           <li key={user_pubkey} className="py-3">
-            <Copyable value={user_pubkey} what="wallet" compact />
+            <div className="flex items-center justify-between gap-x-4">
+              <Copyable value={user_pubkey} what="wallet" compact />
+              <FreezeButton of={{ wallet: user_pubkey, investor, freezes, mint_config: null }} />
+            </div>
+            <FreezeNote freezes={freezes} />
             <ul className="mt-1.5 space-y-1.5">
               {states.map(({ schema, status, attestation_id, expires_at }) => (
                 <li key={schema} className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
@@ -231,7 +237,10 @@ function Holdings({ investor }: { investor: InvestorView }) {
                     of={{ mint_config, symbol }}
                     holdMenuOf={holds.menuOf}
                   >
-                    {menuOf?.({ mint_config, symbol, wallet: holding.user_pubkey, investor })}
+                    {menuOf?.({
+                      ...{ mint_config, symbol, wallet: holding.user_pubkey, investor },
+                      freezes: holding.freezes,
+                    })}
                   </OfWallet>
                 ))}
               </ul>
@@ -255,7 +264,7 @@ type OfWalletProps = {
 }
 
 function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
-  const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freeze } = holding
+  const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freezes } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
@@ -265,7 +274,7 @@ function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
         <span className="flex flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
           <Copyable value={wallet} what="wallet" compact />
           {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
-          <FreezeNote freeze={freeze} />
+          <FreezeNote freezes={freezes} />
         </span>
         <span className="flex items-center gap-2 tabular-nums">
           <span className="text-right">

@@ -33,8 +33,8 @@ export function Holders({ token }: { token: TokenView }) {
         menuOf
           ? [
               ...shown,
-              actions<Holder>(({ wallet, investor }) =>
-                menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor }),
+              actions<Holder>(({ wallet, investor, freezes }) =>
+                menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor, freezes }),
               ),
             ]
           : shown
@@ -83,7 +83,7 @@ const columnsOf = (token: TokenView): Column<Holder>[] => [
     cell: (row) => (
       <>
         <Copyable value={row.wallet} what="wallet address" compact />
-        <FreezeNote freeze={row.freeze} />
+        <FreezeNote freezes={row.freezes} />
         {/* On narrow screens, in place of their columns. */}
         <span className="my-1 flex gap-1.5 md:hidden">
           <Verification of={row} />

@@ -16,15 +16,18 @@ import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { summariesOf } from "#shared/rules/fields.ts"
-import { Holders } from "./holder-list.tsx"
 import type { MoveKind } from "./move.tsx"
 
+// Loaded while the token is read.
+const loadHolders = async () => ({ default: (await import("./holder-list.tsx")).Holders })
+const Holders = lazy(loadHolders)
 const Operations = lazy(async () => ({ default: (await import("./operation-list.tsx")).Operations }))
 const Holds = lazy(async () => ({ default: (await import("./hold-list.tsx")).Holds }))
 
 export default function Page() {
   const { config: id } = useParams<{ config: string }>()
   const { data: token, error, refetch } = useToken(id)
+  useEffect(() => void loadHolders(), [])
   if (token) return <TokenDetail token={token} />
   return (
     <>

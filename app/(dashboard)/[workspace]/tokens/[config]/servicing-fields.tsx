@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react"
-import { reasonNames, type Serviced, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { reasonNames, type ServicedWallet, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { FreezeReason } from "#app/(dashboard)/freeze-note.tsx"
 import { InvestorLink } from "#app/(dashboard)/workspace.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { Facts } from "#app/components/frame.tsx"
@@ -7,19 +8,29 @@ import { Facts } from "#app/components/frame.tsx"
 // The parts that the sheets about a wallet's tokens share.
 
 type WalletFactsProps = {
-  token: TokenView
-  of: Pick<Serviced, "wallet"> & Partial<Pick<Serviced, "investor">>
+  /** Null for every token. */
+  token: TokenView | null
+  of: Pick<ServicedWallet, "wallet"> & Partial<Pick<ServicedWallet, "investor" | "freezes">>
   more?: Record<string, ReactNode>
 }
 
 /** Whose tokens they are. Without `investor`, the person behind the wallet is not shown. */
-export const WalletFacts = ({ token, of: { wallet, investor }, more }: WalletFactsProps) => (
+export const WalletFacts = ({ token, of: { wallet, investor, freezes = [] }, more }: WalletFactsProps) => (
   <Facts
     facts={{
       Investor: investor === undefined ? undefined : investor ? <InvestorLink investor={investor} /> : "Not known",
       Wallet: <code className="font-mono text-[13px] break-all">{wallet}</code>,
-      Token: `${token.name} (${token.symbol})`,
-      Network: token.cluster ?? "Not known yet",
+      Token: token ? `${token.name} (${token.symbol})` : "Every token",
+      Network: token && (token.cluster ?? "Not known yet"),
+      Frozen: freezes.length > 0 && (
+        <ul>
+          {freezes.map((freeze) => (
+            <li key={String(freeze.is_for_every_token)}>
+              {freeze.is_for_every_token ? "For every token" : "For this token"} <FreezeReason freeze={freeze} />
+            </li>
+          ))}
+        </ul>
+      ),
       ...more,
     }}
   />
@@ -28,7 +39,7 @@ export const WalletFacts = ({ token, of: { wallet, investor }, more }: WalletFac
 /** The first fields of a form, which get the focus: the form loads after its sheet has opened. */
 export function FirstFields({ children }: { children: ReactNode }) {
   const fields = useRef<HTMLDivElement>(null)
-  useEffect(() => fields.current?.querySelector("input")?.focus(), [])
+  useEffect(() => fields.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
   return (
     <div ref={fields} className="space-y-4">
       {children}

@@ -21,14 +21,14 @@ const copy = {
   },
 } satisfies Record<Act, { title: (symbol: string) => string; description: string }>
 
-type SheetProps = { act: Act; label: string; of: Serviced; onClose: () => void }
+type SheetProps = { act: Act; of: Serviced; onClose: () => void }
 
 /** What to do with a wallet's tokens. */
-export default function ServicingSheet({ act, label, of, onClose }: SheetProps) {
+export default function ServicingSheet({ act, of, onClose }: SheetProps) {
   const { title, description } = copy[act]
   return (
     <Dialog kind="right" insists title={title(of.symbol)} description={description} onClose={onClose}>
-      {act === "hold" ? <PlaceHold of={of} /> : <Servicing act={act} label={label} of={of} />}
+      {act === "hold" ? <PlaceHold of={of} /> : <Servicing act={act} of={of} />}
     </Dialog>
   )
 }

@@ -27,7 +27,7 @@ import { takenFrom, useActiveHolds } from "./use-holds.ts"
 import { namedHolds, type Sending, usePreflight } from "./use-preflight.ts"
 import { isAddress, WalletField } from "./wallet-field.tsx"
 
-type ServicingProps = { act: Exclude<Act, "hold">; label: string; of: Serviced }
+type ServicingProps = { act: Exclude<Act, "hold">; of: Serviced }
 
 /** Burns tokens, or moves them without their holder's consent: a form with the rules check, then the progress of the operation. */
 export function Servicing(props: ServicingProps) {
@@ -50,7 +50,7 @@ const NOTHING_ENTERED = {
   named: [] as readonly string[],
 }
 
-function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
+function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
   const { wallet } = of
   const refresh = useRefresh()
   const [entered, setEntered] = useState(NOTHING_ENTERED)
@@ -172,7 +172,7 @@ function ServicingForm({ act, label, of, token, onSent }: ServicingFormProps) {
         disabled={!isAccepted || uncovered !== null || (hashed !== null && hash === null && hashed.problem === null)}
         className="w-full"
       >
-        {submitLabel(label, checked)}
+        {submitLabel(act === "burn" ? "Redeem" : "Force transfer", checked)}
       </Submit>
     </Form>
   )

@@ -1,4 +1,4 @@
-import type { TransactionInstruction } from "@solana/web3.js"
+import type { TransactionInstruction, VersionedMessage } from "@solana/web3.js"
 import type { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -52,6 +52,9 @@ type RebuildContext = {
   /** The wallet of a token account; null if it is no longer known. */
   ownerOf: (account: Address) => Address | null
 }
+
+/** The transaction of an operation that a restored database has not seen landing. */
+type Attached = { carried: Carried; message: VersionedMessage }
 
 /** An operation that succeeded. `landing` is null if its plan found nothing left to do. */
 type Settled<Payload> = Operation<Payload> & { landing: Landing | null }
@@ -111,6 +114,11 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   rebuild:
     | ((sql: Queryable, carried: Carried, at: RebuildContext) => Promise<z.output<Schema> | "nothing" | null>)
     | null
+  /**
+   * Notes what the chain shows of an operation that is unfinished in a restored database, although its transaction has
+   * landed: what its plan recorded after the backup. Null if a plan records nothing.
+   */
+  attach: ((sql: Queryable, operation: Operation<z.output<Schema>>, landed: Attached) => Promise<void>) | null
   /** Decides what an error of the chain means. `instruction` counts from 0 within the operation. */
   recover(error: ProgramError, operation: Operation<z.output<Schema>>, instruction: number): Recovery
 }

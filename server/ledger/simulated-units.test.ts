@@ -42,6 +42,7 @@ const kindNamed = (kind: string) =>
     memoId: ({ id }) => id,
     effects: unclearEffects,
     rebuild: null,
+    attach: null,
     recover: () => ({ do: "retry" }),
   })
 const [simulated, unanswered] = [kindNamed("test_simulated"), kindNamed("test_unanswered")]

@@ -4,6 +4,7 @@ import {
   PublicKey,
   type TransactionInstruction,
   TransactionMessage,
+  type VersionedMessage,
   VersionedTransaction,
 } from "@solana/web3.js"
 import { type MintExtension, mintExtensions } from "#shared/mint-extensions.ts"
@@ -61,6 +62,21 @@ export const extensionsForNew = (mode: TransferMode, clusterHas: { permissioned_
 /** The extensions that a mint has on chain. */
 export const extensionsIn = (mint: spl.Mint): MintExtension[] =>
   mintExtensions.filter((name) => extensionDefinitions[name].authorityOf(mint) !== undefined)
+
+/** The extensions that a transaction gives to a mint that it creates. */
+export function extensionsAddedBy(message: VersionedMessage, mint: PublicKey): MintExtension[] {
+  const keys = message.staticAccountKeys
+  // Which extension an instruction adds is in its first two bytes.
+  const added = message.compiledInstructions
+    .filter(({ programIdIndex, accountKeyIndexes: [first] }) =>
+      [keys[programIdIndex]?.equals(programId), first !== undefined && keys[first]?.equals(mint)].every(Boolean),
+    )
+    .map(({ data }) => Buffer.from(data.subarray(0, 2)))
+  return mintExtensions.filter((name) => {
+    const { data } = extensionDefinitions[name].initialize(mint, mint)
+    return added.some((begin) => begin.equals(data.subarray(0, 2)))
+  })
+}
 
 /** Whether a mint shows other amounts than it holds, now or at a future time. */
 export function isScaled(mint: spl.Mint): boolean {

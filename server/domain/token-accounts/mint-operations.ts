@@ -65,6 +65,7 @@ export function authorityMove<Payload extends { to: Address }>(mintOf: (operatio
     },
     rebuild: null,
     /** Reads the mint's current authority. */
+    attach: null,
     recover: (): Recovery => ({ do: "retry" }),
   }
 }

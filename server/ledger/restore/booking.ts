@@ -1,4 +1,4 @@
-import { PublicKey, VersionedTransaction } from "@solana/web3.js"
+import { PublicKey, type VersionedMessage, VersionedTransaction } from "@solana/web3.js"
 import bs58 from "bs58"
 import { type Queryable, background as sql } from "#db/client.ts"
 import type { Unexplained } from "#db/schema/ledger.ts"
@@ -38,7 +38,14 @@ const OWNER_OFFSET = 32
 export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
 type OwnerOf = (account: Address) => Address | null
-type Found = { signature: string; slot: number; carried: readonly Carried[]; ownerOf: OwnerOf; wire: Buffer }
+type Found = {
+  signature: string
+  slot: number
+  carried: readonly Carried[]
+  ownerOf: OwnerOf
+  message: VersionedMessage
+  wire: Buffer
+}
 
 /** Books transactions that have landed. Call `book` in the order in which they landed. */
 export class Booking {
@@ -72,7 +79,7 @@ export class Booking {
     const signatures = transaction.signatures.map((one) => bs58.decode(one))
     const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
     const ownerOf: OwnerOf = (account) => owners.get(account) ?? null
-    const found = { signature, slot, carried, ownerOf, wire }
+    const found = { signature, slot, carried, ownerOf, message, wire }
     const unexplained = await sql.begin((sql) => this.#bind(sql, workspaceId, found))
     await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
     return unexplained.length > 0 ? "unexplained" : "settled"
@@ -130,7 +137,7 @@ export class Booking {
     for (const one of carried) {
       const row = unfinished.get(one.id)
       const { id, problem } = row
-        ? { id: row.id, problem: await this.#attach(sql, row, signature) }
+        ? { id: row.id, problem: await this.#attach(sql, row, one, found) }
         : await this.#rebuild(sql, workspaceId, one, found)
       ids.push(id)
       if (problem !== null) unexplained.push(describe(one, found, problem))
@@ -163,11 +170,20 @@ export class Booking {
   }
 
   /** Binds an operation to the transaction that landed. Its other transaction, if any, can only expire. */
-  async #attach(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
+  async #attach(
+    sql: Queryable,
+    row: OperationRow,
+    carried: Carried,
+    { signature, message }: Found,
+  ): Promise<string | null> {
+    const { workspace_id, id, kind } = row
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}
       where workspace_id = ${workspace_id} and id = ${id} and status in ('queued', 'submitted') returning id`
-    return taken.length > 0 ? null : "its operation has ended in another way"
+    if (taken.length === 0) return "its operation has ended in another way"
+    const definition = this.#kinds.definitionOf(kind)
+    await definition.attach?.(sql, decodeAll(definition, [row])[0]!, { carried, message })
+    return null
   }
 
   /** Returns the operation's id and, if it cannot be explained, why. */

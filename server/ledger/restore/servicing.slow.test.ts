@@ -23,11 +23,13 @@ import {
   restores,
   serve,
   tokens,
+  withoutWorker,
 } from "#test/fixtures/restores.ts"
-import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { fund, tokenFixture } from "#test/fixtures/tokens.ts"
 
 restores()
 
+const later = { headers: { Prefer: "respond-async" } }
 const forced = { ...grounds, document_sha256 }
 
 /** Places holds of a wallet. */
@@ -153,6 +155,37 @@ test("lost holds in holder mode come back, and so does what became of them", asy
   })
   await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
   expect((await tokens.post(`/token/hold/${kept}/release`, {})).json.state).toBe("released")
+})
+
+test("what a plan chose since the backup is read from the chain: a hold's account, and a mint's extensions", async () => {
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [first, second] = await tokens.wallets(2)
+  await tokens.mint(config, first, "20")
+  const created = `${config}_later`
+  const asked = await withoutWorker(async () => {
+    const wanted = { user_pubkey: first, mint_config: config, amount: "5", ...grounds }
+    const { json } = await tokens.post("/token/holds", wanted, later)
+    await tokens.post("/mint-configs", { ...fund(created), transfer_mode: "holder" }, later)
+    return json.hold_id as string
+  })
+  const backup = await backUp()
+  await serve()
+  await idle()
+  const onChain = async (path: string) => (await tokens.get(path)).json
+  const before = await onChain(`/token/hold/${asked}`)
+  const extensions = (await onChain(`/mint-config/${created}`)).extensions
+  await restore(backup)
+  await goesOn()
+  await idle()
+
+  expect(await onChain(`/token/hold/${asked}`)).toMatchObject({
+    ...{ state: "active", onchain_account: before.onchain_account },
+  })
+  expect((await onChain(`/mint-config/${created}`)).extensions).toEqual(extensions)
+  const taken = { to_pubkey: second, document_sha256 }
+  expect((await tokens.post(`/token/hold/${asked}/execute`, taken)).json.state).toBe("executed")
+  expect([await held(config, first), await held(config, second)]).toEqual([15n, 5n])
+  await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
 })
 
 test("in agent mode, the oldest holds of a backup make way for what has left since, and later holds are lost", async () => {

@@ -104,6 +104,7 @@ export const attest = defineOperation({
       select id from attestations where workspace_id = ${workspaceId} and id = ${id} and onchain_tx = ${signature}`
     return row ? "nothing" : null
   },
+  attach: null,
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports ? { do: "wait" } : { do: "retry" },
 })

@@ -46,6 +46,7 @@ export const createCredentialMint = defineOperation({
       at,
     ),
   rebuild: null,
+  attach: null,
   recover: (error, _operation, instruction) => recoverMintCreation(error, instruction),
 })
 

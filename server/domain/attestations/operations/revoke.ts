@@ -91,5 +91,6 @@ export const revoke = defineOperation({
     return { attestation_id: held.attestation_id, schema_id: schema.id, wallet }
   },
   // Checks again whether there is something to burn.
+  attach: null,
   recover: () => ({ do: "retry" }),
 })

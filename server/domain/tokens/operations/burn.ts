@@ -111,6 +111,7 @@ export const burn = defineOperation({
     return taken && { ...payload, ...taken }
   },
 
+  attach: null,
   recover: (error, { payload }) =>
     error.custom === TokenError.InsufficientFunds
       ? { do: "fail", refusal: uncovered(payload.from_wallet) }

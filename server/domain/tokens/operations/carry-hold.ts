@@ -99,6 +99,13 @@ export const carryHold = defineOperation({
     return bookCarry(sql, workspaceId, { hold_id, wallet, config, amount, carried })
   },
 
+  async attach(sql, { payload: { hold_id, to }, workspaceId }, { carried: { accounts } }) {
+    if (to === "account")
+      await sql`
+        update holds set next_account = ${accounts[2]!}
+        where workspace_id = ${workspaceId} and id = ${hold_id} and next_account is not null`
+  },
+
   recover(error, _operation, instruction) {
     // The first instruction pays for a missing account and otherwise moves nothing.
     if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }

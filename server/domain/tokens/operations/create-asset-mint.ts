@@ -6,7 +6,7 @@ import { askQuorum, defineOperation, type Lookup, type Operation, readFeePayer }
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
-import { extensionsForNew } from "#server/solana/mint-extensions.ts"
+import { extensionsAddedBy, extensionsForNew } from "#server/solana/mint-extensions.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
 import { configIdsOf, planByConfig } from "../plan-by-config.ts"
 
@@ -45,6 +45,12 @@ export const createAssetMint = defineOperation({
       at,
     ),
   rebuild: null,
+  async attach(sql, { payload: { mint_config }, workspaceId }, { message }) {
+    const extensions = extensionsAddedBy(message, assetMintOf(workspaceId, mint_config))
+    await sql`
+      update mint_configs set extensions = ${extensions}, pausable = ${extensions.includes("pausable")}
+      where workspace_id = ${workspaceId} and id = ${mint_config} and minted_at is null`
+  },
   recover: (error, _operation, instruction) => recoverMintCreation(error, instruction),
 })
 

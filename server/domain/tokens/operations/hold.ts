@@ -106,6 +106,13 @@ export const hold = defineOperation({
     return inserted.length > 0 ? { mint_config: config, from_wallet, amount, hold_id } : null
   },
 
+  /** The database goes back to before the account was chosen. */
+  async attach(sql, { payload: { hold_id }, workspaceId }, { carried: { accounts } }) {
+    await sql`
+      update holds set account = ${accounts[2]!}
+      where workspace_id = ${workspaceId} and id = ${hold_id} and state = 'pending'`
+  },
+
   recover(error, { payload }, instruction) {
     // The first instruction pays for a missing account and otherwise moves nothing.
     if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }

@@ -73,6 +73,7 @@ export const mint = defineOperation({
 
   // The first instruction creates a missing account and otherwise does nothing. If an account is not in its expected
   // state, the next plan reads it from the chain.
+  attach: null,
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports ? { do: "wait" } : { do: "retry" },
 })

@@ -57,6 +57,7 @@ export const reconcileAccount = defineOperation({
   memoId: ({ id }) => id,
   effects: unclearEffects,
   rebuild: null,
+  attach: null,
   recover: (error) => (error.name === ABSENT ? { do: "finish" } : { do: "retry" }),
 })
 

@@ -23,5 +23,6 @@ export const reconcilePause = defineOperation({
   memoId: ({ id }) => id,
   effects: unclearEffects,
   rebuild: null,
+  attach: null,
   recover: () => ({ do: "retry" }),
 })

@@ -101,6 +101,7 @@ export const release = defineOperation({
     return holds && { mint_config, wallet, amount, hold_id, holds, ends_as }
   },
 
+  attach: null,
   recover(error, _operation, instruction) {
     // The first instruction creates a missing account and otherwise moves nothing.
     if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }

@@ -116,6 +116,7 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
       return taken && { ...payload, ...taken }
     },
 
+    attach: null,
     recover(error, { payload }, instruction) {
       // The first instruction creates a missing account and otherwise moves nothing.
       if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }

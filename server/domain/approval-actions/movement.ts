@@ -15,7 +15,8 @@ export const movement = (kind: MovementKind): Action => ({
         taken = row
         return act
       },
-      settle: (sql, refusal) => settleApproval(sql, taken, refusal),
+      settle: (sql, refusal) =>
+        settleApproval(sql, taken, refusal === null ? { operationId: taken.operation_id } : { refusal }),
     })
   },
 })

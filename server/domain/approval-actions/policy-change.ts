@@ -22,7 +22,7 @@ export const policyChange: Action = {
       const { act, row } = await takeApproval(sql, approving, { policy, rules: String(version) })
       if (!act) return
       await applyPolicyRequest(sql, workspace_id, { id: subject, request, author: approving })
-      await settleApproval(sql, row, null)
+      await settleApproval(sql, row, { operationId: null })
     })
   },
 }

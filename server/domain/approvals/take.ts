@@ -52,13 +52,13 @@ export async function takeApproval(
 /** Records what came of an approved request, in the transaction that acted on it. */
 export async function settleApproval(
   sql: Queryable,
-  { workspace_id, id, operation_id }: ApprovalRow,
-  refusal: { code: ErrorCode; detail: string } | null,
+  { workspace_id, id }: Pick<ApprovalRow, "workspace_id" | "id">,
+  result: { operationId: string | null } | { refusal: { code: ErrorCode; detail: string } },
 ): Promise<void> {
   const outcome =
-    refusal === null
-      ? { ...(operation_id !== null && { operation_id }) }
-      : { error: refusal.code, detail: refusal.detail }
+    "refusal" in result
+      ? { error: result.refusal.code, detail: result.refusal.detail }
+      : { ...(result.operationId !== null && { operation_id: result.operationId }) }
   await sql`
     update approvals set outcome = ${sql.json(outcome)} where workspace_id = ${workspace_id} and id = ${id}`
 }

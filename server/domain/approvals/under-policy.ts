@@ -2,7 +2,7 @@ import { sql, type Transaction } from "#db/client.ts"
 import type { Author } from "#domain/audit-log"
 import { claimKey, type IdempotencyClaim } from "#domain/requests"
 import type { RequestedAction } from "#shared/approvals.ts"
-import { errors, Failure } from "#shared/errors.ts"
+import { type ErrorCode, errors, Failure } from "#shared/errors.ts"
 import { type ApprovalRecord, type ApprovalRow, findApproval, toApprovalRecord } from "./approval.ts"
 import { askApproval } from "./ask.ts"
 import { loadBinding } from "./policies.ts"
@@ -43,7 +43,7 @@ export class AwaitingApproval extends Failure {
 
 /**
  * Acts, or asks for the approvals that a policy requires. Call it in the transaction that would act, after the checks
- * and locks. The claim of an idempotency key for what the act makes belongs in `act`. The operator and Vouch itself are
+ * and locks. `operationOf` names the operation that the act began, if any. The claim of an idempotency key for what the act makes belongs in `act`. The operator and Vouch itself are
  * bound by no policy. Errors: approver_missing; for an approved request those of `takeApproval`.
  */
 export async function underPolicy<T>(
@@ -57,14 +57,15 @@ export async function underPolicy<T>(
     also = [],
     isAboutAll = false,
     personal = [],
+    operationOf = () => null,
     ...bound
-  }: Bound,
+  }: Bound & { operationOf?: (done: T) => string | null },
   act: (sql: Transaction) => Promise<T>,
 ): Promise<Decided<T>> {
   if (!isBound(bound.author)) return { done: await act(sql) }
   const asked = { action: bound.action, also, mint_config, isAboutAll, amount, isForced: false }
   const policy = bindingPolicy(await loadBinding(sql, workspaceId), asked)
-  if (replay) return actApproved(sql, replay, { policy, rules: bound.rules }, act)
+  if (replay) return actApproved(sql, replay, { current: { policy, rules: bound.rules }, operationOf }, act)
   if (policy === null) return { done: await act(sql) }
   const waits = await askApproval(sql, workspaceId, { ...bound, operationId: null, policy, personal })
   if (idempotency) await claimKey(sql, idempotency, waits.id)
@@ -75,20 +76,29 @@ export async function underPolicy<T>(
 async function actApproved<T>(
   sql: Transaction,
   replay: Replay,
-  current: Parameters<typeof takeApproval>[2],
+  about: { current: Parameters<typeof takeApproval>[2]; operationOf: (done: T) => string | null },
   act: (sql: Transaction) => Promise<T>,
 ): Promise<Decided<T>> {
   replay.isReached = true
-  const { act: isLast, row } = await takeApproval(sql, replay.approving, current)
+  const { act: isLast, row } = await takeApproval(sql, replay.approving, about.current)
   if (!isLast) return { taken: true }
   const outcome = await inSavepoint(sql, act)
-  await settleApproval(sql, row, "refusal" in outcome ? outcome.refusal : null)
-  return "refusal" in outcome ? { taken: true } : outcome
+  if (outcome.refusal !== undefined) {
+    await settleApproval(sql, row, outcome)
+    return { taken: true }
+  }
+  await settleApproval(sql, row, { operationId: row.operation_id ?? about.operationOf(outcome.done) })
+  return outcome
 }
 
-async function inSavepoint<T>(sql: Transaction, act: (sql: Transaction) => Promise<T>) {
+type Refused = { refusal: { code: ErrorCode; detail: string } }
+
+async function inSavepoint<T>(
+  sql: Transaction,
+  act: (sql: Transaction) => Promise<T>,
+): Promise<{ done: T; refusal?: never } | Refused> {
   try {
-    return { done: await sql.savepoint(act) }
+    return { done: (await sql.savepoint(act)) as T }
   } catch (error) {
     if (!isRefusal(error)) throw error
     return { refusal: { code: error.code, detail: error.message } }

@@ -95,11 +95,15 @@ export class Booking {
     return row?.id ?? null
   }
 
-  /** Adds the owners of token accounts, as read from the chain. */
+  /** Adds the owners of token accounts: of hold accounts from the books, of others from the chain. */
   async #readOwners(workspaceId: string, carried: readonly Carried[], owners: Map<Address, Address>): Promise<void> {
     const named = carried
       .filter(({ instruction }) => MOVES.has(instruction))
       .flatMap(({ accounts, more }) => [accounts, ...more.map((one) => one.accounts)])
+    // A holder may have closed a hold account since, but not while a hold was in it.
+    const holds = await sql<{ account: Address; wallet: Address }[]>`
+      select distinct account, wallet from holds where workspace_id = ${workspaceId} and account = any(${named.flat()})`
+    for (const { account, wallet } of holds) owners.set(account, wallet)
     const unknown = named.flatMap((accounts) => accounts.slice(0, 3)).filter((account) => !owners.has(account))
     const { value } = await this.#chain.rpc.settling.accounts(
       unknown.map((account) => new PublicKey(account)),

@@ -1,3 +1,4 @@
+import { PausableInstruction } from "@solana/spl-token"
 import { PublicKey, type VersionedMessage } from "@solana/web3.js"
 import { addressOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
@@ -14,6 +15,8 @@ export type Carried = {
   accounts: Address[]
   /** Base units that it minted, burned or moved; null if none. */
   amount: BaseUnits | null
+  /** Whether the transaction ended the pause of its mint for it. */
+  isResumed: boolean
   /**
    * The same operation's other movements in the transaction. One that takes from a wallet's two accounts has a movement
    * for each, behind the same memo.
@@ -37,7 +40,12 @@ export function carriedBy(message: VersionedMessage): Carried[] {
 
 function effectsIn(message: VersionedMessage): Carried[] {
   const instructions = decodeInstructions(message)
-  return instructions.flatMap(({ memo }, i): Carried[] => {
+  const resumed = new Set<string>()
+  return instructions.flatMap(({ memo, name, data, accounts }, i): Carried[] => {
+    if (name === "PausableExtension") {
+      const isResume = Buffer.from(data, "base64")[1] === PausableInstruction.Resume
+      resumed[isResume ? "add" : "delete"](accounts[0]!.address)
+    }
     const id = memo === null ? undefined : /^vouch:1:([^:]+)/.exec(memo)?.[1]
     const next = instructions[i + 1]
     if (id === undefined || !next) return []
@@ -48,6 +56,7 @@ function effectsIn(message: VersionedMessage): Carried[] {
         instruction: next.name ?? "unknown",
         accounts: next.accounts.map(({ address }) => address as Address),
         amount: next.amount === null ? null : readBaseUnits(next.amount),
+        isResumed: next.accounts.some(({ address }) => resumed.has(address)),
         more: [],
       },
     ]

@@ -1,7 +1,9 @@
-import { getMint, getPausableConfig, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { createCloseAccountInstruction, getMint, getPausableConfig, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 import { waitFor } from "#test/fixtures/app.ts"
@@ -9,6 +11,7 @@ import { approve, provenMember } from "#test/fixtures/approvals.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { pauseLedger } from "#test/fixtures/ledger-pause.ts"
 import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
+import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import {
   app,
   backUp,
@@ -107,6 +110,9 @@ test("a lost burn of a token that is paused on chain comes back, and the token s
   const mint = assetMintOf(key.workspaceId, config)
   const onChain = await getMint(cluster.connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
   expect(getPausableConfig(onChain)!.paused).toBe(true)
+  // If its transaction vanished, it would pass the pause again.
+  const [row] = await sql`select payload ->> 'while_paused' as passes from operations where id = ${asked.operation_id}`
+  expect(row!.passes).toBe("true")
   await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
 })
 
@@ -185,6 +191,31 @@ test("what a plan chose since the backup is read from the chain: a hold's accoun
   const taken = { to_pubkey: second, document_sha256 }
   expect((await tokens.post(`/token/hold/${asked}/execute`, taken)).json.state).toBe("executed")
   expect([await held(config, first), await held(config, second)]).toEqual([15n, 5n])
+  await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+})
+
+test("a lost burn out of a hold account comes back, even if its holder has closed the account since", async () => {
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const pair = Keypair.generate()
+  const wallet = addressOf(pair.publicKey)
+  await cluster.connection.requestAirdrop(pair.publicKey, LAMPORTS_PER_SOL)
+  await app.verifiedWallet(key, wallet)
+  await tokens.mint(config, wallet, "10")
+  const id = await placing(wallet, config)("4")
+  await idle()
+  await app.stop()
+  const backup = await backUp()
+  await serve()
+  const body = { user_pubkey: wallet, mint_config: config, amount: "4", ...forced, holder_consent: true, holds: [id] }
+  const { json: burned } = await tokens.post("/token/burn", body)
+  await idle()
+  const account = publicKeyOf((await tokens.get(`/token/hold/${id}`)).json.onchain_account)
+  const close = createCloseAccountInstruction(account, pair.publicKey, pair.publicKey, [], TOKEN_2022_PROGRAM_ID)
+  await sendOwn(cluster.connection, [pair], close)
+  await restore(backup)
+  await goesOn()
+  await becomes(burned.operation_id, "confirmed")
+  expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "executed", remaining: "0" })
   await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
 })
 

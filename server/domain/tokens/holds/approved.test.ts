@@ -99,9 +99,27 @@ test("in holder mode, an approved release is an operation", async () => {
   expect((await approve(officer, approvalId!)).status).toBe(200)
   const read = async () => (await tokens.get(`/token/hold/${hold_id}`)).json
   await waitFor(async () => (await read()).state === "released", "the release")
-  expect((await read()).operation_id).not.toBe(operation_id)
+  const released = (await read()).operation_id
+  expect(released).not.toBe(operation_id)
+  const { json: approval } = await tokens.get(`/approval/${approvalId}`)
+  expect(approval).toMatchObject({ state: "approved", outcome: { operation_id: released } })
   const { json } = await tokens.get(`/token/balance/${wallet}?mint_config=${config}`)
   expect(json).toMatchObject({ amount: "10", available: "10", held: "0" })
+})
+
+test("in holder mode, a release that is approved while the token is paused is refused with mint_paused", async () => {
+  await requireTwo("hold_release")
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const { wallet } = await app.verifiedWallet(key)
+  await tokens.mint(config, wallet, "10")
+  const body = { user_pubkey: wallet, mint_config: config, amount: "4", ...grounds }
+  const { hold_id } = (await tokens.post("/token/holds", body)).json
+  const { approvalId } = await rest("POST", `/token/hold/${hold_id}/release`)
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  expect((await approve(officer, approvalId!)).status).toBe(200)
+  const { json } = await tokens.get(`/approval/${approvalId}`)
+  expect(json).toMatchObject({ state: "approved", outcome: { error: "mint_paused" } })
+  expect((await tokens.get(`/token/hold/${hold_id}`)).json).toMatchObject({ state: "active", remaining: "4" })
 })
 
 describe.each(["hold_execute", "force_transfer"] as const)("under a policy about %s", (action) => {

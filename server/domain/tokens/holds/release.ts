@@ -71,10 +71,15 @@ async function end(command: Releasing): Promise<Decided<string | null>> {
     const ended = whyEnded(hold)
     if (ended !== null) fail("hold_ended", ended)
     const endsOnChain = isOnChain(hold)
-    const paused = endsOnChain ? refusalOfPaused(configs.get(mint_config)!) : null
-    if (paused) fail("mint_paused", paused.detail)
+    const requireMovable = () => {
+      const paused = endsOnChain ? refusalOfPaused(configs.get(mint_config)!) : null
+      if (paused) fail("mint_paused", paused.detail)
+    }
+    // No member needs to decide about what is refused anyway.
+    if (!replay) requireMovable()
     const amount = fromBaseUnits(hold.remaining, decimals)
     const release = async (sql: Transaction): Promise<string | null> => {
+      requireMovable()
       if (idempotency) await claimKey(sql, idempotency, holdId)
       const about = { hold, holds, holding, endsAs: "released" } as const
       const operationId = endsOnChain ? await beginRelease(sql, workspaceId, about) : null
@@ -87,7 +92,8 @@ async function end(command: Releasing): Promise<Decided<string | null>> {
     const request = { hold_id: holdId, user_pubkey: wallet, mint_config, amount }
     // If a part is taken while it waits, the members decide again.
     const about = { subject: holdId, request, mint_config, amount, rules: amount }
-    return underPolicy(sql, workspaceId, { action: "hold_release", ...about, author, idempotency, replay }, release)
+    const bound = { action: "hold_release", ...about, author, idempotency, replay } as const
+    return underPolicy(sql, workspaceId, { ...bound, operationOf: (id) => id }, release)
   })
   publishActivity(workspaceId)
   return decided

@@ -8,7 +8,7 @@ import { TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
 import { extensionsOf } from "../config.ts"
 import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
-import { grounds, noteForced, passesPause, takenHolds } from "./forced.ts"
+import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   configOfMint,
@@ -108,7 +108,7 @@ export const burn = defineOperation({
       holdingOf(from_wallet).outgoing += amount
     })
     const taken = await takenOnChain(sql, workspaceId, { config, wallet: from_wallet }, carried)
-    return taken && { ...payload, ...taken }
+    return taken && { ...payload, ...taken, ...passedPause(carried) }
   },
 
   attach: null,

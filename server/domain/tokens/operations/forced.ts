@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { recordChanges, vouch } from "#domain/audit-log"
-import type { Operation } from "#server/ledger/index.ts"
+import type { Carried, Operation } from "#server/ledger/index.ts"
 import { type MovementKind, reasonCodes } from "#shared/movements.ts"
 import { storedAmount } from "../amount.ts"
 
@@ -25,6 +25,10 @@ export type TakenHolds = z.output<z.ZodObject<typeof takenHolds>>
 /** Whether it is meant to happen while the token is paused. */
 export const passesPause = { while_paused: z.boolean().optional() }
 export type PassesPause = z.output<z.ZodObject<typeof passesPause>>
+
+/** What the chain shows of it. If the transaction vanishes, it must pass the pause again. */
+export const passedPause = ({ isResumed }: Pick<Carried, "isResumed">): PassesPause =>
+  isResumed ? { while_paused: true } : {}
 
 /** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
 export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &

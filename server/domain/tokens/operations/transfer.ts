@@ -9,7 +9,7 @@ import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
 import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
-import { grounds, noteForced, passesPause, takenHolds } from "./forced.ts"
+import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   arrive,
@@ -113,7 +113,7 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         expectUnits(holdingOf(wallet), config, amount)
       })
       const taken = await takenOnChain(sql, workspaceId, { config, wallet: from_wallet }, carried)
-      return taken && { ...payload, ...taken }
+      return taken && { ...payload, ...taken, ...passedPause(carried) }
     },
 
     attach: null,

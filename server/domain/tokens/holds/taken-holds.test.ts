@@ -17,7 +17,8 @@ test("a burn and a forced transfer take from the holds that they name, in order,
   const [first, second, third] = [await held("20"), await held("30"), await held("40")]
   // Named: 20 and 30; available: 10.
   expect(answerOf(await burn("61", { holds: [second, first] }))).toBe("amount_held")
-  const burned = await burn("35", { holds: [second, first] })
+  // The third is named, too, but nothing is left to take from it.
+  const burned = await burn("35", { holds: [second, first, third] })
   expect(burned.json).toMatchObject({ status: "confirmed", hold_id: null })
   const { operation_id } = burned.json
   expect(await read(second)).toMatchObject({ state: "executed", remaining: "0", operation_id })
@@ -26,7 +27,7 @@ test("a burn and a forced transfer take from the holds that they name, in order,
   expect(answerOf(await force("25", { holds: [first] }))).toBe("done")
   expect(await read(first)).toMatchObject({ state: "executed", remaining: "0" })
   expect(await balance()).toMatchObject({ amount: "40", available: "0", held: "40" })
-  expect(await read(third)).toMatchObject({ state: "active", remaining: "40" })
+  expect(await read(third)).toMatchObject({ state: "active", remaining: "40", operation_id: null })
   expect(answerOf(await burn("1", { holds: [first] }))).toBe("hold_ended")
 })
 

@@ -133,7 +133,7 @@ export async function settleExpired(signature: string, also?: Also): Promise<boo
 
 /**
  * Ends a transaction that landed and failed, so that nothing of it took effect. The kind of the operation at fault
- * decides what happens to that operation. The others are built again without it.
+ * decides what happens to that operation. The others are built again, each without any other.
  */
 export async function settleFailed(
   kinds: Operations,
@@ -156,10 +156,11 @@ export async function settleFailed(
     else if (blamed && recovery?.do === "wait")
       await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
     else if (blamed) await requeueBlamed(sql, blamed)
-    // If no instruction is at fault, each operation gets its own transaction from now on, to find out which one is.
+    // From now on each gets its own transaction: if no instruction is at fault, to find out which one is, and otherwise
+    // so that the next operation at fault delays none of them again. Funds are missing for all alike.
     await requeue(sql, others, {
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
-      alone: failure.kind === "other",
+      alone: failure.kind === "other" || (recovery !== null && recovery.do !== "wait"),
     })
     return { ...row, refused: refusal ? blamed?.operation.kind : undefined }
   })

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 let config: string
@@ -81,4 +83,21 @@ test("a failing operation does not fail the others in its transaction", async ()
   expect(answers[1].json.error).toBe("insufficient_balance")
   const balances = await Promise.all(wallets.map((wallet) => tokens.onChain(open, wallet)))
   expect(balances).toEqual([7n, 13n, 10n, 10n, 6n, 14n])
+})
+
+test("an operation that shares a transaction with one that fails is delayed once, not by each that follows", async () => {
+  const config = await tokens.config({}, { transfer_mode: "holder" })
+  const [poor, other] = await tokens.wallets(2)
+  expect((await tokens.mint(config, poor, "1")).status).toBe(200)
+  const later = { headers: { Prefer: "respond-async" } }
+  const burn = { user_pubkey: poor, mint_config: config, amount: "2", ...grounds, holder_consent: true }
+  const id = await whileLedgerPaused(async () => {
+    const { operation_id } = (await tokens.mint(config, other, "1", later)).json
+    for (let n = 0; n < 5; n++) expect((await tokens.post("/token/burn", burn, later)).status).toBe(202)
+    return operation_id as string
+  })
+  await waitFor(async () => (await tokens.get(`/token/operation/${id}`)).json.status === "confirmed", "the mint")
+  const signed = await sql`
+    select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`
+  expect(signed).toHaveLength(2)
 })

@@ -42,6 +42,9 @@ test("a request can only name active holds of its wallet and token", async () =>
       expect(json.detail).toMatch(/^holds: /)
     }
   }
+  const ended = await held("10")
+  await release(ended)
+  for (const move of [burn, force]) expect(answerOf(await move("5", { holds: [ended] }))).toBe("hold_ended")
   expect((await burn("5", { holds: [id, id] })).json.error).toBe("validation_failed")
   expect((await burn("5", { holds: [] })).json.error).toBe("validation_failed")
   const { operations } = await tokens.trace(config)
@@ -82,6 +85,18 @@ test("of two operations that take one hold, the one that fails gives its part ba
   expect(await read(id)).toMatchObject({ state: "active", remaining: "30" })
 })
 
+test("operations that land together take the sum of their parts", async () => {
+  const { config, held, burn } = await fund()
+  const id = await held("50")
+  const moves = await whileLedgerPaused(async () => {
+    const sent = [burn("20", { holds: [id] }), burn("30", { holds: [id] })]
+    await waitFor(async () => (await tokens.trace(config)).operations.length === 3, "the operations")
+    return sent
+  })
+  expect((await Promise.all(moves)).map(answerOf)).toEqual(["done", "done"])
+  expect(await read(id)).toMatchObject({ state: "executed", remaining: "0" })
+})
+
 test("a hold is not executed while another operation that takes from it may still fail", async () => {
   const { config, other, held, burn, force } = await fund()
   const id = await held("50")
@@ -118,6 +133,9 @@ test("executing a hold forces a transfer of all that it holds, with its reason, 
   const { json: operation } = await tokens.get(`/token/operation/${done.json.operation_id}`)
   const between = { from_pubkey: wallet, to_pubkey: other, amount: "40" }
   expect(operation).toMatchObject({ kind: "force_transfer", hold_id: id, ...between, ...grounds, document_sha256 })
+  expect((await execute(body, { idempotencyKey: "execute" })).json).toEqual(done.json)
+  // The first answer was lost.
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'execute'`
   expect((await execute(body, { idempotencyKey: "execute" })).json).toEqual(done.json)
   expect(answerOf(await execute(body))).toBe("hold_ended")
   expect(await tokens.onChain(config, other)).toBe(40n)

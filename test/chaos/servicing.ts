@@ -18,6 +18,8 @@ const ENOUGH = 1000
 /** How often each act happens. */
 const shares = { mint: 34, transfer: 20, burn: 12, force: 10, hold: 11, release: 4, execute: 4, freeze: 5 }
 type Act = keyof typeof shares
+/** One of so many pieces of work changes the mode of the second token. */
+const BETWEEN_MODES = 50
 
 /** What the caller ordered, in base units. */
 export type Ordered = Acknowledged & { fund: string; from: string | null; to: string | null; baseUnits: number }
@@ -39,17 +41,18 @@ export type ServicingOptions = {
 }
 
 /**
- * A transfer agent who mints, transfers, burns, forces transfers, holds and freezes, all at once. Each hold is used by
+ * A transfer agent who mints, transfers, burns, forces transfers, holds, freezes and changes the mode of a token, all at once. Each hold is used by
  * at most one further order, so the caller alone can tell what it must hold in the end.
  */
 export class Servicing {
   readonly ordered: Ordered[] = []
   readonly holds: Held[] = []
-  readonly acts = new Map<Act, number>()
+  readonly acts = new Map<Act | "mode", number>()
   done = 0
   readonly #options: ServicingOptions
   readonly #orders: Orders
   readonly #queue: Queue<() => Promise<void>>
+  #mode: "agent" | "holder" = "holder"
   /** Holds that no order has used. */
   readonly #unused: Held[] = []
 
@@ -57,7 +60,10 @@ export class Servicing {
     this.#options = options
     const { client, losses, total } = options
     this.#orders = new Orders({ client, losses, refused: REFUSED })
-    this.#queue = new Queue(client, Array.from({ length: total }, this.#errand))
+    this.#queue = new Queue(
+      client,
+      Array.from({ length: total }, (_, i) => (i % BETWEEN_MODES === 25 ? this.#changeMode : this.#errand())),
+    )
   }
 
   get refusals(): ReadonlyMap<string, number> {
@@ -89,8 +95,35 @@ export class Servicing {
     })
   }
 
+  /**
+   * Changes the mode of the second token. A command that a fault ended may have begun the change, and the server does
+   * the rest.
+   */
+  readonly #changeMode = async (): Promise<void> => {
+    this.#mode = this.#mode === "holder" ? "agent" : "holder"
+    if ((await applyOpenFund(this.#options.deployment, this.#mode)) !== null) return
+    this.acts.set("mode", (this.acts.get("mode") ?? 0) + 1)
+  }
+
+  /** Leaves the second token in the mode that was chosen last, with its holds where that mode keeps them. */
+  async #settleMode(): Promise<void> {
+    const { deployment } = this.#options
+    await until("the mode to be set", async () => (await applyOpenFund(deployment, this.#mode)) === null, 120_000)
+    const isSettled = () =>
+      deployment.query(async (sql) => {
+        const rows = await sql`
+          select from mint_configs where aligned_up_to is not null or counted_up_to is not null
+            or next_transfer_mode is not null
+          union all select from operations
+            where kind in ('align_account', 'align_pause', 'carry_hold') and status in ('queued', 'submitted')`
+        return rows.length === 0
+      })
+    await until("holds and accounts to follow the mode", isSettled, 300_000)
+  }
+
   /** Ends all freezes, and checks that every wallet gets units of every token again. */
   async settle(): Promise<void> {
+    await this.#settleMode()
     await forAll(this.#options.client, this.wallets, async (user_pubkey) => {
       for (const mint_config of FUNDS) {
         await this.#orders.place("/token/unfreeze", { user_pubkey, mint_config, ...grounds })
@@ -217,9 +250,11 @@ export class Servicing {
     const hold = this.#unused.shift()
     if (hold === undefined) return
     const placed = await this.#orders.place(`/token/hold/${hold.id}/release`, {})
-    hold.use = { kind: "released", asked: placed?.asked ?? 0, acknowledged: Date.now(), operation: null }
-    const operation = placed?.response.json.operation_id as string | null | undefined
-    if (placed && operation) await this.#orders.ended({ id: operation, ...placed })
+    // A refused release leaves the hold unchanged.
+    if (placed === null) return
+    const operation = placed.response.json.operation_id as string | null
+    hold.use = { kind: "released", asked: placed.asked, acknowledged: Date.now(), operation }
+    if (operation) await this.#orders.ended({ id: operation, ...placed })
   }
 
   async #execute(to: string): Promise<void> {

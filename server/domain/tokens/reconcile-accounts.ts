@@ -59,6 +59,7 @@ async function goOn(due: Due): Promise<void> {
   const problem = await sql.begin(async (sql) => {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
+    else if (config && config.next_transfer_mode !== null) await goOnToNextMode(sql, due, config)
     else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
       // The mode was changed back in the meantime. Holders move tokens again, so the books do not count.
       await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
@@ -66,18 +67,21 @@ async function goOn(due: Due): Promise<void> {
       if (!(await areCarried(sql, due.workspace_id, due.id, "main")))
         await carryHolds(sql, due.workspace_id, config, "main")
       else if (count) return countBatch(sql, due, { config, count })
-    } else if (config && config.next_transfer_mode !== null) await goOnToNextMode(sql, due, config)
+    }
     return null
   })
   if (problem !== null) throw new Error(problem)
 }
 
-/** Carries holds into their accounts in agent mode. Once all are there, the next mode binds and accounts are opened. */
+/**
+ * Carries holds into their accounts in agent mode. Once all are there, the next mode binds and accounts are opened. If the
+ * mode was changed back, balances were not counted yet. In holder mode that is not needed.
+ */
 async function goOnToNextMode(sql: Queryable, { workspace_id, id }: Due, config: ConfigRow): Promise<void> {
   if (!(await areCarried(sql, workspace_id, id, "account"))) return carryHolds(sql, workspace_id, config, "account")
   const transfer_mode = config.next_transfer_mode!
   await sql`
-    update mint_configs set transfer_mode = ${transfer_mode}, next_transfer_mode = null
+    update mint_configs set transfer_mode = ${transfer_mode}, next_transfer_mode = null, counted_up_to = null
     where workspace_id = ${workspace_id} and id = ${id}`
   await voidPlans(sql, workspace_id)
   // A pause that was only in the books. The mint is paused before any account is opened.
@@ -118,7 +122,7 @@ async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due
         order by created_at desc limit ${RECENT}) t where finalized_at is not null) as final_slot
     from mint_configs c
     where c.workspace_id = ${workspace_id} and c.id = ${id} and c.aligned_up_to is null and c.counted_up_to is not null
-      and c.transfer_mode = 'agent'
+      and c.transfer_mode = 'agent' and c.next_transfer_mode is null
       and not exists (select from holds h where h.workspace_id = c.workspace_id and h.mint_config = c.id
         and h.state = 'active' and h.account is not null)
       and not exists (select from operations o

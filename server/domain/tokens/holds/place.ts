@@ -58,8 +58,8 @@ async function record(placing: Placing): Promise<string> {
     if (idempotency) await claimKey(sql, idempotency, id)
     const isOnChain = config.transfer_mode === "holder"
     let operationId: string | null = null
+    if (isOnChain || config.counted_up_to !== null) requireMovable(config, wallet)
     if (isOnChain) {
-      requireMovable(config, wallet)
       const grounds = { reason_code: reasonCode, reference }
       const payload = { mint_config: mintConfig, from_wallet: wallet, amount, hold_id: id, ...grounds }
       operationId = await beginHold(sql, workspaceId, payload)
@@ -88,7 +88,7 @@ async function record(placing: Placing): Promise<string> {
   return id
 }
 
-/** In holder mode only the chain knows the balance. Errors: mint_paused, insufficient_balance. */
+/** In holder mode, and until it is read back after a change to agent mode, only the chain knows the balance. Errors: mint_paused, insufficient_balance. */
 function requireMovable(config: ConfigRow, wallet: Address): void {
   const paused = refusalOfPaused(config)
   if (paused) fail("mint_paused", paused.detail)

@@ -119,11 +119,9 @@ const idsOf = (operations: readonly { payload: { hold_id: string } }[]) =>
 /** Null if the hold is still to be carried. The mode may have been changed back. */
 function decide({ payload, redo }: Carry, config: ConfigRow): Plan | null {
   if (redo) return null
-  const isCounting = config.counted_up_to !== null
-  const isWanted =
-    config.transfer_mode === "agent" &&
-    (payload.to === "main" ? isCounting : config.next_transfer_mode === "holder" && !isCounting)
-  if (!isWanted) return { do: "finish" }
+  const { transfer_mode, next_transfer_mode, counted_up_to } = config
+  const isBack = transfer_mode === "agent" && next_transfer_mode === null && counted_up_to !== null
+  if (payload.to === "main" ? !isBack : next_transfer_mode === null) return { do: "finish" }
   // The books are being counted because of this change.
   const refusal = refusalOfPaused({ ...config, counted_up_to: null })
   return refusal && { do: "fail", refusal }

@@ -319,7 +319,7 @@ test("a freeze survives the erasure of its person, and balances and holders show
 
 test("an unfreeze that finds no freeze lifts none that is placed in the meantime", async () => {
   const wallet = newWallet()
-  const idempotencyKey = "unfreeze-beside-a-freeze"
+  const idempotencyKey = "unfreeze-next-to-a-freeze"
   const unlocked = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   // Holds the key's place, so that the unfreeze waits after it has found no freeze.

@@ -68,11 +68,14 @@ test.each([
   expect((await tokens.get(`/token/holds?mint_config=${config}`)).json.data).toHaveLength(1)
 })
 
-test("tokens of a frozen wallet can be held, also while the token is paused", async () => {
+test("all tokens of a frozen wallet can be held, also while the token is paused", async () => {
   const { config, wallet, place } = await fund()
   await tokens.post("/token/freeze", { user_pubkey: wallet, ...grounds })
   await tokens.post(`/mint-config/${config}/pause`, {})
-  expect(answerOf(await place("10"))).toBe("done")
+  const whole = await place("100")
+  expect(answerOf(whole)).toBe("done")
+  await release(whole.json.hold_id)
+  for (const amount of ["40", "60"]) expect(answerOf(await place(amount))).toBe("done")
 })
 
 test("an Idempotency-Key holds once and releases once", async () => {

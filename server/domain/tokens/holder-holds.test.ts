@@ -154,8 +154,9 @@ test("a hold fails and moves nothing if the holder empties the wallet while it i
   const config = await holderConfig()
   const { pair, wallet } = await holder(config)
   const other = await holder(config)
+  const once = { ...later, idempotencyKey: "emptied" }
   const id = await whileLedgerPaused(async () => {
-    const placed = await place(config, wallet, "4", {}, later)
+    const placed = await place(config, wallet, "4", {}, once)
     expect([placed.status, placed.json.state]).toEqual([202, "pending"])
     expect(placed.headers.location).toBe(`/v1/token/hold/${placed.json.hold_id}`)
     expect(await differences()).toEqual([])
@@ -170,6 +171,9 @@ test("a hold fails and moves nothing if the holder empties the wallet while it i
   expect(await mainOf(config, wallet)).toMatchObject({ amount: 300n, isFrozen: false })
   expect(await balance(config, wallet)).toMatchObject({ amount: "3", held: "0" })
   expect((await place(config, wallet, "3.01")).json.error).toBe("insufficient_balance")
+  // The first answer was lost.
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'emptied'`
+  expect((await place(config, wallet, "4", {}, once)).json.error).toBe("insufficient_balance")
 })
 
 test("a hold in a wallet that may no longer hold leaves its main account frozen", async () => {

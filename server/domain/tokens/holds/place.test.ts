@@ -89,7 +89,11 @@ test("an Idempotency-Key holds once and releases once", async () => {
   expect(await balance()).toMatchObject({ held: "10" })
   const path = `/token/hold/${[...ids][0]}/release`
   const released = [await once(path, {}, "release"), await once(path, {}, "release")]
-  expect(released.map(({ json }) => json.state)).toEqual(["released", "released"])
+  // Both first answers were lost.
+  await sql`
+    update idempotency_records set status = null, body = null where idempotency_key in ('place', 'release')`
+  released.push(await once("/token/holds", body, "place"), await once(path, {}, "release"))
+  expect(released.map(({ json }) => json.state)).toEqual(Array(4).fill("released"))
 })
 
 test("holds are listed newest first, by wallet, token and state", async () => {

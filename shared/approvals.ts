@@ -26,6 +26,20 @@ export const approvalActions = {
 export type ApprovalAction = keyof typeof approvalActions
 export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
 
+/** The acts that are about one token. A policy about a token could never bind the others. */
+export const tokenActions: readonly ApprovalAction[] = [
+  "mint",
+  "transfer",
+  "burn",
+  "force_transfer",
+  "hold_release",
+  "hold_execute",
+  "while_paused",
+  "unfreeze",
+  "unpause",
+  "config_change",
+]
+
 /** What a request can be. One that passes a pause is still a burn, a forced transfer or the execution of a hold. */
 export type RequestedAction = Exclude<ApprovalAction, "while_paused">
 export const requestedActions = allApprovalActions.filter((action) => action !== "while_paused") as [

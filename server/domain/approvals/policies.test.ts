@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { tokenActions } from "#shared/approvals.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { approve, type ProvenMember, provenMember } from "#test/fixtures/approvals.ts"
 
@@ -75,6 +76,17 @@ test("a request about a policy that has changed since becomes void", async () =>
   expect((await approve(officer, asked.json.approval_id)).error.error).toBe("approval_ended")
   expect(await list()).toHaveLength(1)
   await remove(id)
+})
+
+test("a policy about a token names no act that is about none, because it would never bind it", async () => {
+  const about = { approvals: 1, mint_config: "fund" }
+  const refused = await send("POST", "/approval-policies", { ...about, actions: ["mint", "erase"] })
+  expect([refused.status, refused.json.error]).toEqual([422, "validation_failed"])
+  expect(refused.json.detail).toMatch(/^mint_config: erase /)
+  const id = await create({ actions: ["erase", "mint"] })
+  expect((await send("PATCH", `/approval-policy/${id}`, { mint_config: "fund" })).status).toBe(422)
+  await remove(id)
+  await remove(await create({ ...about, actions: tokenActions }))
 })
 
 test("a patch that changes nothing leaves the requests that wait", async () => {

@@ -9,7 +9,7 @@ import { claimKey, type IdempotencyClaim } from "#domain/requests"
 import { idOf, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { allApprovalActions, approverRoles, MOST_APPROVALS, MOST_HOURS } from "#shared/approvals.ts"
+import { allApprovalActions, approverRoles, MOST_APPROVALS, MOST_HOURS, tokenActions } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 import { findApproval, requirePending } from "./approval.ts"
 import { approversOf, requesterOf } from "./approvers.ts"
@@ -108,6 +108,7 @@ export async function createPolicy(writing: Writing & { policy: PolicyInput }): 
     const id = newId("apol")
     if (policies.length >= MOST_POLICIES)
       fail("validation_failed", `A workspace has at most ${MOST_POLICIES} policies. Delete one first.`)
+    requireBinding(policy)
     await requireApprovers(sql, writing, policy)
     const added: Policy = { ...policy, id, version: 1 }
     const row: StoredPolicy = { ...policy, id, version: 1, created_at: clock.now() }
@@ -136,7 +137,10 @@ export async function changePolicy(
       if (idempotency) await claimKey(sql, idempotency, id)
       return toRecord(before)
     }
-    if (after) await requireApprovers(sql, writing, after)
+    if (after) {
+      requireBinding(after)
+      await requireApprovers(sql, writing, after)
+    }
     const others = policies.filter((one) => one.id !== id)
     if (loosens(before, after) || (after && others.some((existing) => displaces(after, existing))))
       return toRecord(before, await ask(sql, writing, id, { change: patch && given(patch) }, before.version))
@@ -244,6 +248,16 @@ async function lockPolicies(
   await sql`select from workspaces where id = ${workspaceId} for no key update`
   return sql<StoredPolicy[]>`
     select ${sql(policyColumns)} from approval_policies where workspace_id = ${workspaceId} order by id`
+}
+
+/** A policy must be able to bind each act that it names. Errors: validation_failed. */
+function requireBinding({ actions, mint_config }: Pick<Policy, "actions" | "mint_config">): void {
+  const other = mint_config === null ? undefined : actions.find((action) => !tokenActions.includes(action))
+  if (other !== undefined)
+    fail(
+      "validation_failed",
+      `mint_config: ${other} is not about one token, so this policy could not bind it. Leave mint_config out, or create a policy for it.`,
+    )
 }
 
 /** A policy that too few members could satisfy would stop what it is about. Errors: approver_missing. */

@@ -22,7 +22,8 @@ Each scenario runs its own deployment and ends with a proof. Without names, all 
   restores                     the database goes back some seconds, with servers running or stopped, together with all
                                faults above, while tokens are minted and moved, wallets are verified and revoked, and
                                transfer modes change
-  servicing                    all faults above while tokens are minted, moved, burned, force-transferred, held and frozen
+  servicing                    all faults above while tokens are minted, moved, burned, force-transferred, held and frozen,
+                               and the transfer mode of one changes
   mints                        all three processes are killed and calls dropped or delayed while tokens are minted and moved
   upgrade                      a worker of the last release signs together with a server that fills the archive
   webhooks                     the server, a second worker, Postgres and the consumers are killed or stopped while events

@@ -31,7 +31,8 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
     return (
       <p>
         {missing === 1 ? "One more member" : `${missing} more members`} must approve it. You cannot: your role does not
-        include it, you have approved it already, or your email address is not confirmed.
+        include it, you have approved it already, your email address is not confirmed, or another reviewer has yet to
+        confirm you under Settings.
       </p>
     )
   return (

@@ -9,9 +9,10 @@ import { Card, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
-import { CollectKey, isCollectable } from "./collect-key.tsx"
+import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
 
@@ -38,8 +39,10 @@ export default function Page() {
               <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
                 {approval.state === "pending" ? (
                   <Decision approval={approval} />
-                ) : isCollectable(approval) ? (
-                  <CollectKey approval={approval} />
+                ) : approval.action === "key_create" && approval.is_requester ? (
+                  <CollectKey approval={approval}>
+                    <Outcome approval={approval} />
+                  </CollectKey>
                 ) : (
                   <Outcome approval={approval} />
                 )}
@@ -69,7 +72,7 @@ export default function Page() {
   )
 }
 
-function Outcome({ approval: { outcome, reason, request, action } }: { approval: Approval }) {
+function Outcome({ approval: { outcome, reason, request, requested_by, action, state } }: { approval: Approval }) {
   const config = typeof request.mint_config === "string" ? request.mint_config : null
   return (
     <Facts
@@ -85,7 +88,15 @@ function Outcome({ approval: { outcome, reason, request, action } }: { approval:
             outcome.operation_id
           )),
         Refused: outcome?.error && `${outcome.error}: ${outcome.detail}`,
-        Result: !reason && !outcome?.operation_id && !outcome?.error && "Nothing else happened.",
+        Result:
+          !reason &&
+          !outcome?.operation_id &&
+          !outcome?.error &&
+          (state !== "approved"
+            ? "Nothing happened."
+            : action === "key_create" && !outcome?.key_id
+              ? `${requested_by} can collect the key now.`
+              : "Done as requested."),
       }}
     />
   )
@@ -111,6 +122,14 @@ const labels: Record<string, string> = {
   investor_id: "Investor",
   public_reason: "Reason for the investor",
   required_schema: "Required verification",
+  decision: "Decision",
+  name: "Name",
+  symbol: "Symbol",
+  scopes: "Scopes",
+  expires_at: "Expires",
+  grace_seconds: "Old secret works for (seconds)",
+  rules: "Rules",
+  transfer_mode: "Who moves tokens",
 }
 
 /** Each field as it was sent. */
@@ -120,7 +139,15 @@ function Request({ approval: { request } }: { approval: Approval }) {
       facts={Object.fromEntries(
         Object.entries(request).map(([name, value]) => [
           labels[name] ?? name.replaceAll("_", " "),
-          name === "review_id" ? (
+          name === "decision" ? (
+            reviewDecisions[value as ReviewDecision].label
+          ) : name === "expires_at" ? (
+            value === null ? (
+              "Never"
+            ) : (
+              <Timestamp key={name} at={String(value)} />
+            )
+          ) : name === "review_id" ? (
             <To key={name} path={["reviews", String(value)]}>
               Open the review, with the reason and the claims
             </To>

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test"
+import { approve, open } from "./approving.ts"
 import { addCodes, test as base, createCustomer, expect, expectAccessible, heading, section } from "./dashboard.ts"
 import { held, justify, open as openAct, row, rules } from "./servicing.ts"
 
@@ -13,13 +14,6 @@ const test = base.extend<object, { customer: Awaited<ReturnType<typeof createCus
 
 const policies = (page: Page) => page.getByRole("table", { name: "Approval policies" }).getByRole("row")
 const dialog = (page: Page) => page.getByRole("dialog")
-const open = (page: Page) => page.getByRole("link", { name: "Open the request" })
-
-/** Approves the request that the page shows. The member has just used their second factor. */
-async function approve(page: Page) {
-  await page.getByRole("button", { name: "Approve", exact: true }).click()
-  await page.getByRole("alertdialog").getByRole("button", { name: "Approve" }).click()
-}
 
 test("a member sets a policy, a mint under it waits for another one, and loosening the policy does, too", {
   tag: ["@journey", "@phone"],

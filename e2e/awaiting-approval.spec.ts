@@ -1,0 +1,188 @@
+import type { Page } from "@playwright/test"
+import { decide } from "./api.ts"
+import { approve, open } from "./approving.ts"
+import {
+  addCodes,
+  test as base,
+  type Customer,
+  createCustomer,
+  expect,
+  expectAccessible,
+  heading,
+  memberOfNewAccount,
+  reviewOf,
+  section,
+} from "./dashboard.ts"
+import { held } from "./servicing.ts"
+
+// A policy also binds members invited later: another member must confirm them before they can approve. So each test has
+// a customer without any.
+const test = base.extend<{ firm: Customer; officer: Page }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
+  firm: async ({}, use) => use(await createCustomer()),
+  storageState: async ({ firm }, use) => use(firm.cookies),
+  /** The page of a compliance officer who has just used their second factor. */
+  officer: async ({ browser, firm }, use) => {
+    const { page, context } = await memberOfNewAccount(browser, firm, "compliance")
+    await addCodes(page)
+    await use(page)
+    await context.close()
+  },
+})
+
+const requireTwo = ({ api }: Customer, ...actions: string[]) =>
+  api.call("POST", "/approval-policies", { actions, approvals: 1 })
+
+const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
+
+test("a review's decision waits, and takes effect once another member approves it", {
+  tag: ["@phone"],
+}, async ({ page, officer, firm: customer, traffic }) => {
+  // A request that waits.
+  traffic.allow(/409/)
+  await requireTwo(customer, "review_decision")
+  const { sessionId, wallet } = await customer.api.start()
+  await decide(sessionId, "in_review")
+  const review = section(customer, `reviews/${await reviewOf(customer, wallet)}`)
+
+  await test.step("the page and the question say that it needs another member", async () => {
+    await page.goto(review)
+    await expect(page.getByText("Your decision takes effect once another member has approved it.")).toBeVisible()
+    await page.getByRole("main").getByRole("button", { name: "Approve", exact: true }).click()
+    const question = page.getByRole("alertdialog")
+    await expect(question).toContainText("It happens once another member has approved it.")
+    await question.getByLabel("Internal reason").fill("Passport checked by hand")
+    await expectAccessible(page)
+    await question.getByRole("button", { name: "Ask for approval" }).click()
+    await expect(page.getByText("You asked for this decision. Another member must approve it.")).toBeVisible()
+    await expect(question).toHaveCount(0)
+    await expectAccessible(page)
+    expect((await customer.api.status(wallet)).status).toBe("pending")
+  })
+
+  await test.step("the requester cannot approve it", async () => {
+    await open(page).click()
+    await expect(heading(page, /^Decision of a review: Approve/)).toBeVisible()
+    await expect(page.getByText("You made this request, directly or with a key that you know.")).toBeVisible()
+    await expect(page.getByRole("button", { name: "Approve", exact: true })).toHaveCount(0)
+    await expectAccessible(page)
+  })
+
+  await test.step("the officer reads who asked, and approves it", async () => {
+    await officer.goto(review)
+    await expect(officer.getByText("Olivia Owner asked for this decision.")).toBeVisible()
+    await expect(officer.getByText("Passport checked by hand")).toBeVisible()
+    await expectAccessible(officer)
+    await open(officer).click()
+    await officer.getByRole("button", { name: "Approve", exact: true }).click()
+    await expectAccessible(officer)
+    await officer.getByRole("alertdialog").getByRole("button", { name: "Approve" }).click()
+    await expect(outcome(officer)).toContainText("Done as requested.")
+    await expectAccessible(officer)
+    await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
+    await page.goto(review)
+    await expect(page.getByText("Approved by another member")).toBeVisible()
+  })
+})
+
+test("an approved API key is collected once, by the member who requested it", {
+  tag: ["@phone"],
+}, async ({ page, officer, firm: customer, traffic }) => {
+  traffic.allow(/409/)
+  await requireTwo(customer, "key_create")
+  await page.goto(section(customer, "keys"))
+  await page.getByRole("button", { name: "Create key", exact: true }).click()
+  const form = page.getByRole("dialog", { name: "Create an API key" })
+  await form.getByLabel("Name").fill("Back office")
+  await form.getByRole("button", { name: "Read only", exact: true }).click()
+  await form.getByRole("button", { name: "Create key" }).click()
+  await expect(form.getByRole("alert")).toContainText("This needs the approval of another member.")
+  await expectAccessible(page)
+  await open(page).click()
+  await expect(heading(page, /^Create or rotate an API key: Back office/)).toBeVisible()
+  await expectAccessible(page)
+  const request = page.url()
+
+  await officer.goto(request)
+  await approve(officer)
+  await expect(outcome(officer)).toBeVisible()
+  await expect(outcome(officer)).toContainText("Olivia Owner can collect the key now.")
+  await expect(officer.getByRole("button", { name: "Collect the key" })).toHaveCount(0)
+
+  await expect(page.getByText("You can collect it for 7 days.")).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Collect the key" }).click()
+  const secret = page.getByRole("dialog", { name: "The key is ready" })
+  const key = await secret.getByRole("region", { name: "API key" }).textContent()
+  expect(key).toMatch(/^vouch_test_/)
+  // The page behind it has read that the key exists.
+  await expect(outcome(page).getByText("Done as requested.")).toBeAttached()
+  await expectAccessible(page)
+  await secret.getByRole("checkbox", { name: "I have stored this key" }).check()
+  await secret.getByRole("button", { name: "Done" }).click()
+  await page.reload()
+  await expect(outcome(page)).toBeVisible()
+  await expect(page.getByRole("button", { name: "Collect the key" })).toHaveCount(0)
+  expect(await page.content()).not.toContain(key)
+  await expectAccessible(page)
+})
+
+test("unpausing, changing, revoking and erasing say that they wait, and link to the request", async ({
+  page,
+  officer: _,
+  firm: customer,
+  traffic,
+}) => {
+  traffic.allow(/409/)
+  const { api } = customer
+  const { id } = await held(customer, "10", { rules: { max_holders: 10 } })
+  await api.call("POST", `/mint-config/${id}/pause`)
+  const { wallet } = await api.start()
+  const { attestation_id } = await api.status(wallet)
+  const { data } = await api.call("GET", `/investors?wallet=${wallet}`)
+  await requireTwo(customer, "unpause", "config_change", "attestation_revoke", "session_cancel", "erase")
+
+  async function expectWaiting(title: RegExp) {
+    await expect(page.getByRole("alert").filter({ has: open(page) })).toContainText(
+      "This needs the approval of another member. It takes effect once they approve it.",
+    )
+    await expectAccessible(page)
+    await open(page).click()
+    await expect(heading(page, title)).toBeVisible()
+    await expectAccessible(page)
+  }
+
+  await test.step("unpausing a token", async () => {
+    await page.goto(section(customer, `tokens/${id}`))
+    await page.getByRole("button", { name: "Unpause" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Unpause" }).click()
+    await expectWaiting(/^Unpause a token: fund_/)
+  })
+
+  await test.step("changing a token's rules", async () => {
+    await page.goto(section(customer, `tokens/${id}/rules`))
+    await page.getByLabel("Maximum holders").fill("20")
+    await page.getByRole("button", { name: "Save changes" }).click()
+    await expectWaiting(/^Change of a token: fund_/)
+  })
+
+  await test.step("revoking a pending verification", async () => {
+    await page.goto(section(customer, `attestations/${attestation_id}`))
+    await page.getByRole("button", { name: "Revoke" }).click()
+    await page.getByRole("alertdialog").getByLabel("Internal reason").fill("Wrong person")
+    await page.getByRole("alertdialog").getByLabel(/^Type/).fill("REVOKE")
+    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
+    await expectWaiting(/^Revoke a pending verification: att_/)
+  })
+
+  await test.step("erasing a person", async () => {
+    await page.goto(section(customer, `investors/${data[0].investor_id}`))
+    await page.getByRole("button", { name: "Erase data" }).click()
+    await page.getByRole("alertdialog").getByRole("textbox").fill("ERASE")
+    await page.getByRole("alertdialog").getByRole("button", { name: "Erase data" }).click()
+    await expectWaiting(/^Erase a person’s data: inv_/)
+  })
+
+  await page.goto(section(customer, "approvals"))
+  await expect(page.getByRole("row", { name: /Pending/ })).toHaveCount(4)
+})

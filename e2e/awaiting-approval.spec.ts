@@ -164,6 +164,7 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
     await page.getByLabel("Maximum holders").fill("20")
     await page.getByRole("button", { name: "Save changes" }).click()
     await expectWaiting(/^Change of a token: fund_/)
+    await expect(page.getByRole("region", { name: "Request" })).toContainText("RulesMaximum holders: 20")
   })
 
   await test.step("revoking a pending verification", async () => {

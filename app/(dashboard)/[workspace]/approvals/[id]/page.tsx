@@ -10,6 +10,7 @@ import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { ruleFields } from "#shared/rules/fields.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
 import { CollectKey } from "./collect-key.tsx"
@@ -139,7 +140,9 @@ function Request({ approval: { request } }: { approval: Approval }) {
       facts={Object.fromEntries(
         Object.entries(request).map(([name, value]) => [
           labels[name] ?? name.replaceAll("_", " "),
-          name === "decision" ? (
+          name === "rules" ? (
+            <RuleChanges key={name} rules={value as Record<string, unknown>} />
+          ) : name === "decision" ? (
             reviewDecisions[value as ReviewDecision].label
           ) : name === "expires_at" ? (
             value === null ? (
@@ -159,6 +162,18 @@ function Request({ approval: { request } }: { approval: Approval }) {
     />
   )
 }
+
+/** The rules that would change, in the words of the form. */
+const RuleChanges = ({ rules }: { rules: Record<string, unknown> }) => (
+  <ul>
+    {Object.entries(rules).map(([name, value]) => (
+      <li key={name}>
+        {ruleFields.find((field) => field.name === name)?.label ?? name}:{" "}
+        {value === null ? "none" : <Value of={value} />}
+      </li>
+    ))}
+  </ul>
+)
 
 const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 

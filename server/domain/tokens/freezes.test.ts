@@ -311,9 +311,14 @@ test("a freeze survives the erasure of its person, and balances and holders show
     (await tokens.get(`/token/holders/${config}`)).json.data[0].wallet_freeze,
   ]
   expect(await shown()).toEqual([wallet_freeze, wallet_freeze, wallet_freeze])
+  // A freeze of every token is shown for each, and the older of the two counts.
+  await tokens.post("/token/freeze", { user_pubkey: wallet, reason_code: "sanctions", reference: "r" })
+  expect(await shown()).toEqual([wallet_freeze, wallet_freeze, wallet_freeze])
+  await unfreeze(wallet, { mint_config: config })
+  for (const one of await shown()) expect(one).toMatchObject({ reason_code: "sanctions" })
   await app.verifiedWallet(key, wallet)
   expect(answerOf(await tokens.mint(config, wallet, 1))).toBe("wallet_frozen")
-  await unfreeze(wallet, { mint_config: config })
+  await unfreeze(wallet)
   expect(await shown()).toEqual([null, null, null])
 })
 

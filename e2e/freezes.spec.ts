@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test"
 import { type Customer, createMember, expect, expectAccessible, section, test } from "./dashboard.ts"
+import { brokenWords } from "./layout.ts"
 import { held, justify, open, row } from "./servicing.ts"
 
 const freeze = ({ api }: Customer, user_pubkey: string, reference: string, where: { mint_config?: string } = {}) =>
@@ -72,6 +73,7 @@ test("a wallet is frozen for a token and then for every token, and each freeze i
     await sheet.getByRole("button", { name: "Freeze for every token" }).click()
     await expect(wallets).toContainText(/Wallet frozen for every token since .*: Sanctions \(Notice 8\)/)
     await expect(tokens).toContainText(/Wallet frozen for every token since/)
+    expect(await brokenWords(page)).toEqual([])
     await expect(wallets.getByRole("button", { name: `Unfreeze ${wallet}` })).toBeFocused()
     await expectAccessible(page)
   })

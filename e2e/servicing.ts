@@ -28,7 +28,7 @@ export async function open(
   action: "Redeem" | "Force transfer" | "Freeze" | "Unfreeze" | "Hold",
 ): Promise<Locator> {
   await within.getByRole("button", { name: /^Actions for FND of/ }).click()
-  await page.getByRole("menuitem", { name: action }).click()
+  await page.getByRole("menuitem", { name: action, exact: true }).click()
   return page.getByRole("dialog")
 }
 

@@ -271,12 +271,12 @@ function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
   return (
     <li className="text-[13px]">
       <div className="flex items-center justify-between gap-x-4">
-        <span className="flex flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
+        <span className="flex min-w-0 flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
           <Copyable value={wallet} what="wallet" compact />
           {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
           <FreezeNote freezes={freezes} />
         </span>
-        <span className="flex items-center gap-2 tabular-nums">
+        <span className="flex max-w-1/2 shrink-0 items-center gap-2 tabular-nums">
           <span className="text-right">
             {grouped(balance)}
             {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}

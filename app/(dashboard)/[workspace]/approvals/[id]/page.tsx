@@ -1,17 +1,19 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
+import type { ReactNode } from "react"
+import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { To, usePolling } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
-import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import type { ReasonCode } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ruleFields } from "#shared/rules/fields.ts"
-import { ruleOf } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
@@ -133,30 +135,23 @@ const labels: Record<string, string> = {
   transfer_mode: "Who moves tokens",
 }
 
-/** Each field as it was sent. */
+/** Fields that are not shown as they were sent. */
+const shownAs: Record<string, (value: unknown) => ReactNode> = {
+  amount: (value) => grouped(String(value)),
+  rules: (value) => <RuleChanges rules={value as Record<string, unknown>} />,
+  reason_code: (value) => reasonNames[value as ReasonCode],
+  decision: (value) => reviewDecisions[value as ReviewDecision].label,
+  expires_at: (value) => (value === null ? "Never" : <Timestamp at={String(value)} />),
+  review_id: (value) => <To path={["reviews", String(value)]}>Open the review, with the reason and the claims</To>,
+}
+
 function Request({ approval: { request } }: { approval: Approval }) {
   return (
     <Facts
       facts={Object.fromEntries(
         Object.entries(request).map(([name, value]) => [
           labels[name] ?? name.replaceAll("_", " "),
-          name === "rules" ? (
-            <RuleChanges key={name} rules={value as Record<string, unknown>} />
-          ) : name === "decision" ? (
-            reviewDecisions[value as ReviewDecision].label
-          ) : name === "expires_at" ? (
-            value === null ? (
-              "Never"
-            ) : (
-              <Timestamp key={name} at={String(value)} />
-            )
-          ) : name === "review_id" ? (
-            <To key={name} path={["reviews", String(value)]}>
-              Open the review, with the reason and the claims
-            </To>
-          ) : (
-            <Value key={name} of={name === "amount" ? grouped(String(value)) : value} />
-          ),
+          shownAs[name]?.(value) ?? <Value key={name} of={value} />,
         ]),
       )}
     />
@@ -197,23 +192,18 @@ const listed = (values: unknown[]): string =>
   (values.length > MOST_LISTED ? ` and ${values.length - MOST_LISTED} more` : "")
 
 function Rules({ preflight: { answer, rules } }: { preflight: NonNullable<Approval["preflight"]> }) {
+  const overrides = overridden(rules)
+  const allowed = overrides === null ? "All rules pass now." : `Allowed now. It overrides ${overrides}.`
   return (
     <>
       <p className={answer.error === null ? "text-accent" : "text-danger"} role="status">
-        {answer.error === null ? "All rules pass now." : `It would be refused now. ${answer.detail}`}
+        {answer.error === null ? allowed : `It would be refused now. ${answer.detail}`}
       </p>
       {rules.length > 0 && (
         <ul className="mt-3 space-y-2">
-          {rules.map(({ code, outcome, detail }) => (
-            <li key={code} className="flex items-start gap-2">
-              <Icon
-                name={outcome === "passed" ? "check" : outcome === "refused" ? "cross" : "question"}
-                className={`mt-0.5 size-4 ${outcome === "refused" ? "text-danger" : "text-muted"}`}
-              />
-              <span className="min-w-0">
-                <span className="font-medium">{ruleOf(code)?.name ?? code}</span>
-                <span className="block text-[13px] text-muted wrap-anywhere">{detail}</span>
-              </span>
+          {rules.map((finding) => (
+            <li key={finding.code}>
+              <RuleFinding of={finding} />
             </li>
           ))}
         </ul>

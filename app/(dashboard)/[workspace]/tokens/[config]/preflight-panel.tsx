@@ -1,25 +1,15 @@
 import type { ReactNode } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
+import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { To, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Loading } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type Checked, isComplete, type Sending } from "./use-preflight.ts"
-
-type Outcome = Preflight["rules"][number]["outcome"]
-
-const looks: Record<Outcome, { icon: IconName; color: string; word: string }> = {
-  passed: { icon: "check", color: "text-accent", word: "Passed" },
-  refused: { icon: "cross", color: "text-danger", word: "Refused" },
-  undecided: { icon: "question", color: "text-muted", word: "Undecided" },
-  overridden: { icon: "alert", color: "text-notice", word: "Overridden" },
-}
 
 /** The panel, or what it waits for. */
 export function RulesCheck({ sending, checked }: { sending: Sending; checked: Checked }) {
@@ -47,7 +37,7 @@ export const submitLabel = (label: string, { preflight }: Checked): string =>
 function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
   const { answer, rules, approvals_needed, approver_roles } = preflight
   const isFine = answer.error === null
-  const overridden = rules.filter(({ outcome }) => outcome === "overridden").length
+  const overrides = overridden(rules)
   return (
     <section aria-label="Rules check" className="rounded-lg border border-line">
       <div
@@ -56,10 +46,10 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
         <p role="status" className="flex items-start gap-2 font-medium">
           <Icon name={isFine ? "check" : "alert"} className="mt-0.5 size-4" />
           {isFine ? (
-            overridden === 0 ? (
+            overrides === null ? (
               "All rules passed."
             ) : (
-              `Allowed. It overrides ${overridden === 1 ? "one rule" : `${overridden} rules`}.`
+              `Allowed. It overrides ${overrides}.`
             )
           ) : rules.some(({ outcome }) => outcome === "refused") ? (
             // The rule's own line below shows why.
@@ -82,15 +72,9 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
       </div>
       {rules.length > 0 && (
         <ul className="divide-y divide-line">
-          {rules.map(({ code, outcome, detail }) => (
-            <li key={code} className="flex items-start gap-2 px-3 py-2">
-              <Icon name={looks[outcome].icon} className={`mt-0.5 size-4 ${looks[outcome].color}`} />
-              <p className="min-w-0">
-                {outcome !== "overridden" && <span className="sr-only">{looks[outcome].word}: </span>}
-                <span className="font-medium">{ruleOf(code)?.name ?? code}</span>{" "}
-                {outcome === "overridden" && <Badge tone="notice">{looks[outcome].word}</Badge>}{" "}
-                <span className="wrap-anywhere text-muted">{detail}</span>
-              </p>
+          {rules.map((finding) => (
+            <li key={finding.code} className="px-3 py-2">
+              <RuleFinding of={finding} />
             </li>
           ))}
         </ul>

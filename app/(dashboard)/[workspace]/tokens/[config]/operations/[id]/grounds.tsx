@@ -5,13 +5,14 @@ import { Card, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 
 /** Why an operation took tokens, and a check of the document that justifies it. */
-export function Grounds({ of: { reason_code, reference, document_sha256 } }: { of: Operation }) {
+export function Grounds({ of: { reason_code, reference, holder_consent, document_sha256 } }: { of: Operation }) {
   return (
     <Card title="Why">
       <Facts
         facts={{
           Reason: reason_code && reasonNames[reason_code],
           Reference: reference && <span className="wrap-anywhere">{reference}</span>,
+          Consent: holder_consent !== null && (holder_consent ? "The holder agreed" : "None"),
           Document: document_sha256 ? <Copyable value={document_sha256} what="document hash" compact whole /> : "None",
         }}
       />

@@ -129,8 +129,8 @@ const rankOf = ({ status, urgent }: Unfinished): number => (status === "submitte
 
 /**
  * The queued operations without a conflicting one before them. As in Sealevel, two operations conflict if one writes an
- * account that the other reads or writes. Urgent operations go before those that only wait. One that is redone and
- * waits, because the chain refused it, holds up no other: it may have to wait for what the others bring.
+ * account that the other reads or writes. Urgent operations go before those that only wait. One that takes tokens again
+ * and waits, because the chain refused it, holds up no other: it may have to wait for what the others bring.
  */
 export function pickRunnable(unfinished: readonly Unfinished[], now: Date): OperationRow[] {
   const queue = [...unfinished].sort((one, other) => rankOf(one) - rankOf(other) || (one.seq < other.seq ? -1 : 1))
@@ -138,9 +138,9 @@ export function pickRunnable(unfinished: readonly Unfinished[], now: Date): Oper
   const touched = new Set<string>()
   const runnable: OperationRow[] = []
   for (const operation of queue) {
-    const { writes, reads, status, not_before, redo } = operation
+    const { writes, reads, status, not_before, redo, from_wallet } = operation
     const waits = status === "queued" && not_before !== null && not_before > now
-    if (redo && waits) continue
+    if (redo && from_wallet !== null && waits) continue
     const free = !writes.some((account) => touched.has(account)) && !reads.some((account) => written.has(account))
     if (free && status === "queued" && !waits) runnable.push(operation)
     for (const account of writes) written.add(account)

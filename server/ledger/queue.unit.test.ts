@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { Address } from "#shared/address.ts"
 import type { Unfinished } from "./operation.ts"
 import { pickRunnable } from "./queue.ts"
 
@@ -56,10 +57,12 @@ test("a waiting operation blocks only its accounts", () => {
   expect(runnable(later, operation("b", { writes: ["x"] }), operation("c", { writes: ["z"] }))).toEqual(["c"])
 })
 
-test("an operation that waits to be redone blocks nothing, and one that is about to be does", () => {
-  const redone = operation("a", { writes: ["x"], redo: true })
+test("an operation that waits to take tokens again blocks nothing, and any other that is redone does", () => {
+  const redone = operation("a", { writes: ["x"], redo: true, from_wallet: "w" as Address })
   const next = operation("b", { writes: ["x"] })
-  expect(runnable({ ...redone, not_before: new Date(now.getTime() + 1000) }, next)).toEqual(["b"])
+  const waiting = { ...redone, not_before: new Date(now.getTime() + 1000) }
+  expect(runnable(waiting, next)).toEqual(["b"])
+  expect(runnable({ ...waiting, from_wallet: null }, next)).toEqual([])
   expect(runnable(redone, next)).toEqual(["a"])
   expect(runnable({ ...redone, status: "submitted" }, next)).toEqual([])
 })

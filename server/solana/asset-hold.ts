@@ -43,6 +43,15 @@ type Held<Before> = {
 /** What creating a hold account takes. Its size depends on whether the mint can be paused. */
 export type NewHold = { place: HoldPlace; isPausable: boolean; rentOf: (bytes: number) => number }
 
+/** An amount that moves between two wallets' hold accounts. `create` also names the wallet of the new account. */
+type MovedHold = {
+  from: PublicKey
+  to: PublicKey
+  amount: bigint
+  memoText: string
+  create: (NewHold & { wallet: PublicKey }) | null
+}
+
 /** Moves `amount` base units of a wallet into its hold account, which is created if `create` is given. */
 export function holdAsset(
   asset: Asset,
@@ -72,6 +81,20 @@ export function releaseAsset(
       [frozen(hold), { account: main, before, after }],
       [memo(memoText), transferAsDelegate(asset, { from: hold, to: main, amount })],
     ),
+  ]
+}
+
+/**
+ * Moves `amount` base units from one wallet's hold account into another's, which is created if `create` is given. Both
+ * are frozen before and after, so neither holder can move them at any moment.
+ */
+export function moveHeldAsset(
+  asset: Asset,
+  { from, to, amount, memoText, create }: MovedHold,
+): TransactionInstruction[] {
+  return [
+    ...(create === null ? [] : createHoldAccount(asset, create.wallet, create)),
+    ...whileOpen(asset, [frozen(from), frozen(to)], [memo(memoText), transferAsDelegate(asset, { from, to, amount })]),
   ]
 }
 

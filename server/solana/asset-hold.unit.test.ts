@@ -34,13 +34,13 @@ import {
   type RestingState,
   resumeAsset,
 } from "./asset.ts"
-import { holdAsset, holdPlace, releaseAsset } from "./asset-hold.ts"
+import { holdAsset, holdPlace, moveHeldAsset, releaseAsset } from "./asset-hold.ts"
 import { operationMemo } from "./memo.ts"
 import { computeBudget, TransactionSize } from "./transaction.ts"
 
 withLocalnet()
 
-const mark = (kind: "hold" | "release") => operationMemo(newId("op"), `${kind}:${newId("hold")}`)
+const mark = (kind: "hold" | "release" | "recover") => operationMemo(newId("op"), `${kind}:${newId("hold")}`)
 
 const placeOf = (asset: Asset, owner: PublicKey) => holdPlace(asset.authority, asset.mint, owner)
 
@@ -66,6 +66,15 @@ const releasing = (
 ) => {
   const hold = placeOf(asset, owner).account
   return releaseAsset(asset, { wallet: owner, hold, amount, before, after, memoText: mark("release") })
+}
+
+/** `first`: the hold account of `to` does not exist yet. */
+const movingHold = (asset: Asset, from: PublicKey, to: PublicKey, amount: bigint, { first = false } = {}) => {
+  const [source, place] = [placeOf(asset, from).account, placeOf(asset, to)]
+  return moveHeldAsset(asset, {
+    ...{ from: source, to: place.account, amount, memoText: mark("recover") },
+    create: first ? { wallet: to, place, isPausable: pausable.has(asset), rentOf } : null,
+  })
 }
 
 async function held(asset: Asset, owner: PublicKey) {
@@ -172,6 +181,54 @@ describe.each(Object.entries(mints))("of %s", (name, create) => {
     expect(await holding(asset, to)).toEqual({ amount: 9n, isFrozen: true })
   })
 
+  test("a held amount moves into another wallet's hold account, and both stay frozen", async () => {
+    const [{ publicKey: lost }, { publicKey: to }] = [
+      await holderOf(asset, 10n, "thawed"),
+      await holderOf(asset, 10n, "frozen"),
+    ]
+    expect(await ours(holdingBack(asset, lost, 7n, { first: true }))).toBeNull()
+    expect(await ours(movingHold(asset, lost, to, 4n, { first: true }))).toBeNull()
+    expect([await held(asset, lost), await held(asset, to)]).toEqual([
+      { amount: 3n, isFrozen: true },
+      { amount: 4n, isFrozen: true },
+    ])
+    expect(await ours(movingHold(asset, lost, to, 3n))).toBeNull()
+    expect([await held(asset, lost), await held(asset, to)]).toEqual([
+      { amount: 0n, isFrozen: true },
+      { amount: 7n, isFrozen: true },
+    ])
+    // Neither main account has changed.
+    expect(await holding(asset, lost)).toEqual({ amount: 3n, isFrozen: false })
+    expect(await holding(asset, to)).toEqual({ amount: 10n, isFrozen: true })
+    expect(await ours(movingHold(asset, lost, to, 1n))).toEqual(custom(3, InsufficientFunds))
+    expect(await ours(releasing(asset, to, 7n, { before: "frozen", after: "frozen" }))).toBeNull()
+    expect(await holding(asset, to)).toMatchObject({ amount: 17n })
+  })
+
+  test("lamports at the new account, and wallets that require memos, do not stop a held amount from moving", async () => {
+    const [holder, other] = [await holderOf(asset, 10n, "thawed"), await holderOf(asset, 1n, "thawed")]
+    const [lost, to] = [holder.publicKey, other.publicKey]
+    expect(await ours(holdingBack(asset, lost, 4n, { first: true }))).toBeNull()
+    expect(await send([transfer(feePayer.publicKey, placeOf(asset, to).account, rentOf(0))])).toBeNull()
+    expect(await ours(movingHold(asset, lost, to, 1n, { first: true }))).toBeNull()
+    for (const one of [holder, other])
+      expect(await send(requireMemo(asset, one.publicKey, placeOf(asset, one.publicKey).account), one)).toBeNull()
+    expect(await ours(movingHold(asset, lost, to, 3n))).toBeNull()
+    expect(await held(asset, to)).toEqual({ amount: 4n, isFrozen: true })
+  })
+
+  test("a paused mint moves no held amount to another wallet", async () => {
+    if (name.includes("without")) return
+    const [{ publicKey: lost }, to] = [await holderOf(asset, 10n, "frozen"), wallet()]
+    expect(await ours(holdingBack(asset, lost, 4n, { state: "frozen", first: true }))).toBeNull()
+    expect(await ours(pauseAsset(asset, mark("hold")))).toBeNull()
+    expect(await ours(movingHold(asset, lost, to, 4n, { first: true }))).toEqual(
+      expect.objectContaining({ error: { custom: MintPaused, name: "Custom" } }),
+    )
+    expect(await held(asset, lost)).toEqual({ amount: 4n, isFrozen: true })
+    expect(await ours(resumeAsset(asset, mark("hold")))).toBeNull()
+  })
+
   test("lamports that a stranger sent to its address beforehand do no harm", async () => {
     const { publicKey: owner } = await holderOf(asset, 10n, "thawed")
     expect(await send([transfer(feePayer.publicKey, placeOf(asset, owner).account, rentOf(0))])).toBeNull()
@@ -240,6 +297,10 @@ test("every transaction with a hold fits, with the longest memos", async () => {
       create: { place, isPausable: true, rentOf },
     }),
     release: releasing(asset, owner, 1n, { before: "absent", after: "frozen" }),
+    "hold of a lost wallet": moveHeldAsset(asset, {
+      ...{ from: place.account, to: placeOf(asset, to).account, amount: 1n, memoText: mark("recover") },
+      create: { wallet: to, place: placeOf(asset, to), isPausable: true, rentOf },
+    }),
     burn: burning(asset, owner, 2n, 1n, { state: "frozen", isPaused: true }),
     "forced transfer": moveAsset(asset, {
       ...{ from: owner, to, amount: 2n, memoText: operationMemo(newId("op"), "forced") },
@@ -252,6 +313,44 @@ test("every transaction with a hold fits, with the longest memos", async () => {
   for (const [name, instructions] of Object.entries(largest)) {
     const size = new TransactionSize(feePayer.publicKey).with(budget).with(instructions)
     expect.soft(size.fits, `${name}: ${size.bytes} bytes`).toBe(true)
+  }
+})
+
+const signs = (instructions: TransactionInstruction[]) => (one: Keypair) =>
+  instructions.some(({ keys }) => keys.some(({ pubkey, isSigner }) => isSigner && pubkey.equals(one.publicKey)))
+
+test("neither wallet gets anything out of a hold while it moves between them, in 200 attempts each", async () => {
+  const asset = await createdAsset("holder")
+  pausable.add(asset)
+  const [lost, next] = [await holderOf(asset, 500n, "thawed"), await holderOf(asset, 10n, "thawed")]
+  const places = [lost, next].map(({ publicKey }) => placeOf(asset, publicKey).account)
+  expect(await ours(holdingBack(asset, lost.publicKey, 50n, { first: true }))).toBeNull()
+  expect(await ours(movingHold(asset, lost.publicKey, next.publicKey, 1n, { first: true }))).toBeNull()
+  const succeeded: string[] = []
+  const tries = [lost, next].map(async (holder) => {
+    const other = holder === lost ? next : lost
+    const { attempt } = holdAttempts(asset, { owner: holder.publicKey, friend: other.publicKey })
+    const attempts = fc.sample(attempt, 200)
+    for (let i = 0; i < attempts.length; i += 25) {
+      const sent = attempts.slice(i, i + 25).map(async ({ name, instructions }) => {
+        if ((await send(instructions, ...[holder, other].filter(signs(instructions)))) === null) succeeded.push(name)
+      })
+      await Promise.all(sent)
+    }
+  })
+  let moved = 1n
+  const moves = (async () => {
+    for (; moved < 20n; moved++) expect(await ours(movingHold(asset, lost.publicKey, next.publicKey, 1n))).toBeNull()
+  })()
+  await Promise.all([...tries, moves])
+  expect(succeeded).toEqual([])
+  expect([await held(asset, lost.publicKey), await held(asset, next.publicKey)]).toEqual([
+    { amount: 50n - moved, isFrozen: true },
+    { amount: moved, isFrozen: true },
+  ])
+  for (const account of places) {
+    const { delegate, closeAuthority } = await spl.getAccount(connection, account, "confirmed", token)
+    expect([delegate, closeAuthority]).toEqual([null, null])
   }
 })
 
@@ -272,8 +371,6 @@ test("a holder cannot get anything out of a hold in 1,000 attempts", async () =>
   const attempts = fc.sample(attempt, 1000)
   expect(new Set(attempts.map(({ name }) => name))).toEqual(new Set(kinds))
   const succeeded: string[] = []
-  const signs = (instructions: TransactionInstruction[]) => (one: Keypair) =>
-    instructions.some(({ keys }) => keys.some(({ pubkey, isSigner }) => isSigner && pubkey.equals(one.publicKey)))
   for (let i = 0; i < attempts.length; i += 50) {
     const sent = attempts.slice(i, i + 50).map(async ({ name, instructions }) => {
       const signers = [holder, friend].filter(signs(instructions))

@@ -18,9 +18,10 @@ export const attestationMemo = (attestationId: string, commitment: string, expir
 
 /**
  * The memo of any other operation: its id, so that the chain shows each id at most once. `forced` marks an operation that
- * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet.
+ * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet;
+ * `recover:` names the recovery, or the hold, that moves from a lost wallet to another one of its investor.
  */
 export const operationMemo = (
   operationId: string,
-  mark?: "forced" | `${"hold" | "release" | "carry"}:${string}`,
+  mark?: "forced" | `${"hold" | "release" | "carry" | "recover"}:${string}`,
 ): string => `${MEMO_MARK}${operationId}${mark === undefined ? "" : `:${mark}`}`

@@ -19,7 +19,7 @@ import {
   resumeAsset,
   thawAsset,
 } from "#server/solana/asset.ts"
-import { holdAsset, holdPlace, releaseAsset } from "#server/solana/asset-hold.ts"
+import { holdAsset, holdPlace, moveHeldAsset, releaseAsset } from "#server/solana/asset-hold.ts"
 import { computeUnitsOf } from "#server/solana/compute-units.ts"
 import { attest, type Credential, createCredentialMint, renew, revoke } from "#server/solana/credential.ts"
 import { type Signer, signerFromSeed } from "#server/solana/keys.ts"
@@ -139,6 +139,8 @@ describe.each(chains)("on %s", (_name, start) => {
       const burn = { wallet: from, amount, before: "frozen", after: "frozen", memoText, isPermissioned } as const
       const held = [{ account: place.account, amount: 1n }]
       const isPaused = false
+      const placeOfTo = holdPlace(authority.publicKey, asset.mint, to)
+      const moved = { from: place.account, to: placeOfTo.account, amount: 1n, memoText }
       for (const instructions of [
         mintAsset(asset, { wallet: from, amount: 20n, before: "absent", after: "frozen", memoText }),
         mintAsset(asset, { wallet: from, amount, before: "frozen", after: "frozen", memoText }),
@@ -159,6 +161,8 @@ describe.each(chains)("on %s", (_name, start) => {
         releaseAsset(asset, { ...hold, amount: 1n }),
         moveAsset(asset, { from, to, amount, before: frozen, after: frozen, memoText, held, isPaused }),
         burnAsset(asset, { ...burn, held, isPaused }),
+        moveHeldAsset(asset, { ...moved, create: { ...create, wallet: to, place: placeOfTo } }),
+        moveHeldAsset(asset, { ...moved, create: null }),
         thawAsset(asset, from, memoText),
         freezeAsset(asset, from, memoText),
         pauseAsset(asset, memoText),

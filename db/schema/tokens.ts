@@ -149,9 +149,12 @@ export const holds = pgTable(
     expiresAt: time("expires_at"),
     /** The token account that holds the units on chain; null if the books alone hold them. */
     account: text().$type<Address>(),
-    /** The account that an unfinished operation carries it into after a change of mode; null if none does. */
+    /**
+     * The account that an unfinished operation moves it into, after a change of mode or to another wallet; null if none
+     * does.
+     */
     nextAccount: text("next_account").$type<Address>(),
-    /** The newest operation that placed it, released it or took from it. */
+    /** The newest operation that placed it, released it, took from it or moved it to another wallet. */
     operationId: text("operation_id"),
     createdAt: time("created_at").notNull(),
     endedAt: time("ended_at"),

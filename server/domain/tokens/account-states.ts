@@ -125,12 +125,12 @@ export async function accountStates<Payload extends OfHolders>(
 }
 
 /** The accounts as read, unless an operation has since landed on one of them: some nodes lag. */
-export async function stillHolds(
+export async function stillHolds<Seen extends { slot: number }>(
   sql: Queryable,
   workspaceId: string,
   keys: readonly HoldingKey[],
-  seen: SeenAccounts | null,
-): Promise<SeenAccounts | null> {
+  seen: Seen | null,
+): Promise<Seen | null> {
   if (seen === null || keys.length === 0) return seen
   const slot = await lastLandingOnAccounts(sql, workspaceId, keys)
   return slot > seen.slot ? null : seen
@@ -217,8 +217,8 @@ export async function readAllAccountsNow(
 }
 
 /**
- * Operations whose wallet's account Vouch's last transaction left thawed, according to its stored bytes. Only Vouch can
- * freeze the account, and only an empty account can be closed.
+ * Operations whose wallet's account Vouch's last transaction on it left thawed, according to its stored bytes. Only Vouch
+ * can freeze the account, and only an empty account can be closed. Moving a hold leaves main accounts alone.
  */
 async function thawedByLastTransaction(
   operations: readonly Operation<{ mint_config: string; wallet: Address }>[],
@@ -229,7 +229,7 @@ async function thawedByLastTransaction(
     const [last] = await sql<{ wire: Buffer | null }[]>`
       select t.wire from operations o join transactions t on t.signature = o.signature
       where o.workspace_id = ${workspaceId} and o.mint_config = ${mint_config} and o.status = 'confirmed'
-        and (o.wallet = ${wallet} or o.from_wallet = ${wallet})
+        and o.kind <> 'move_hold' and (o.wallet = ${wallet} or o.from_wallet = ${wallet})
       order by t.slot desc limit 1`
     if (!last?.wire) continue
     const account = tokenAccountOf(assetMintOf(workspaceId, mint_config), publicKeyOf(wallet)).toBase58()

@@ -5,6 +5,7 @@ import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { movementKinds } from "#shared/movements.ts"
 import { auditHolds } from "./holds/audit-holds.ts"
+import { moveHold } from "./operations/move-hold.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
 export type Counted = {
@@ -37,7 +38,7 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
     with moved as (
       select mint_config, kind, seq, (payload->>'amount')::numeric as amount, payload ? 'handover' as handover,
         ${isBooked()} as confirmed, status in ('queued', 'submitted') as under_way
-      from operations where workspace_id = ${workspaceId} and ${isMovement()}
+      from operations where workspace_id = ${workspaceId} and (${isMovement()} or kind = ${moveHold.kind})
     ), operated as (
       select mint_config as id, max(seq) as newest, count(*) filter (where under_way) as under_way,
         sum(case kind when 'mint' then amount else -amount end) filter (where kind in ('mint', 'burn') and confirmed) as minted,

@@ -4,6 +4,7 @@ import type { Carried } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
+import type { BaseUnits } from "#shared/amount.ts"
 import { loadConfigs } from "../config.ts"
 import { type HoldingKey, lockHoldings } from "../holder-facts.ts"
 import type { TakenHolds } from "../operations/forced.ts"
@@ -118,6 +119,42 @@ export async function correctHold(
   await holds.save(sql, workspaceId)
   await holdings.save(sql)
   return isCorrect
+}
+
+/**
+ * A lost operation moved a hold between two wallets' hold accounts: takes all of it, and notes where it is now. The hold
+ * itself may be lost, too, or have ended in the restored database, which took other holds' tokens out of it. Null if the
+ * chain shows something else.
+ */
+export async function takeMovedHold(
+  sql: Queryable,
+  workspaceId: string,
+  from: HoldingKey,
+  about: { holdId: string; operationId: string; amount: BaseUnits; accounts: { from: Address; to: Address } },
+): Promise<Taken[] | null> {
+  const { holdId, operationId, amount, accounts } = about
+  // The chain does not show why it is held, or until when.
+  const lost = { reason_code: "other", reference: "Restored from the chain" }
+  await sql`
+    insert into holds (workspace_id, id, mint_config, wallet, amount, remaining, state, reason_code, reference, account,
+      created_at)
+    values (${workspaceId}, ${holdId}, ${from.config}, ${from.wallet}, ${String(amount)}, 0, 'active', ${lost.reason_code},
+      ${lost.reference}, ${accounts.from}, ${clock.now()})
+    on conflict (workspace_id, id) do update set state = 'active', ended_at = null, remaining = 0
+      where holds.mint_config = excluded.mint_config and holds.wallet = excluded.wallet
+        and holds.account = excluded.account and holds.state = 'executed'`
+  const holdings = await lockHoldings(sql, workspaceId, [from])
+  const holding = holdings.of(from)
+  const bound = { keys: [from], named: [holdId], holdingOf: () => holding, now: clock.now() }
+  const holds = await bindHolds(sql, workspaceId, bound)
+  if (holds.get(holdId)?.account !== accounts.from || !holds.correct(holdId, amount, holding)) return null
+  const taken = holds.take([holdId], amount, operationId, holding)
+  if (taken[0]?.amount !== amount) return null
+  await holds.save(sql, workspaceId)
+  await holdings.save(sql)
+  await sql`
+    update holds set next_account = ${accounts.to} where workspace_id = ${workspaceId} and id = ${holdId}`
+  return taken
 }
 
 /**

@@ -1,6 +1,7 @@
 import { background, type Queryable } from "#db/client.ts"
 import { loadFrozen } from "#domain/screening"
 import type { Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
+import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { AccountState, Asset, RestingState } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
@@ -116,7 +117,7 @@ export async function holdEffects(
 }
 
 /** The hold that the memo of an operation names; null if it is not such a memo. */
-export function holdIn(memo: string, id: string, mark: "hold" | "release" | "carry"): string | null {
+export function holdIn(memo: string, id: string, mark: "hold" | "release" | "carry" | "recover"): string | null {
   const holdId = memo.split(":").at(-1)!
-  return memo === operationMemo(id, `${mark}:${holdId}`) ? holdId : null
+  return isId("hold", holdId) && memo === operationMemo(id, `${mark}:${holdId}`) ? holdId : null
 }

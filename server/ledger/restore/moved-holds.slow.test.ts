@@ -203,24 +203,4 @@ describe("a hold that moves to another wallet", () => {
     expect([await inAccount(id), await held(config, lost)]).toEqual([6n, 14n])
     await isSound()
   })
-
-  test("is moved once, however often the server is stopped in the meantime", async () => {
-    const { config, lost, next, place } = await fund()
-    const ids = [await place("1"), await place("2"), await place("3"), await place("4")]
-    await idle()
-    const operations: string[] = []
-    for (const id of ids) operations.push(await begin(id, next))
-    for (const wait of [0, 60, 120, 240, 480]) {
-      await new Promise((resolve) => setTimeout(resolve, wait))
-      await app.stop()
-      await serve()
-    }
-    for (const one of operations) await becomes(one, "confirmed")
-    for (const one of operations) expect(await timesOnChain(one)).toBe(1)
-    expect((await Promise.all(ids.map(hold))).map((one) => [one.user_pubkey, one.remaining])).toEqual(
-      ["1", "2", "3", "4"].map((amount) => [next, amount]),
-    )
-    expect([await inAccount(ids[0]!), await held(config, lost)]).toEqual([10n, 10n])
-    await isSound()
-  })
 })

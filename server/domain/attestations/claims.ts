@@ -1,14 +1,10 @@
 import { sql } from "#db/client.ts"
 import { recordChanges } from "#domain/audit-log"
-import { seal, unseal } from "#domain/deployment"
+import { openClaims, sealClaims } from "#domain/deployment"
 import { type Caller, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
 
-/** Encrypts claims for storage. They are bound to the attestation, so they cannot be moved to another row. */
-export const sealClaims = (attestationId: string, claims: Claims): Buffer => seal(attestationId, JSON.stringify(claims))
-
-/** Decrypts what `sealClaims` encrypted. Throws if the key or the attestation is another one, or a byte was changed. */
-export const openClaims = (attestationId: string, sealed: Buffer): Claims => JSON.parse(unseal(attestationId, sealed))
+export { openClaims, sealClaims }
 
 /**
  * Opens the claims of attestations to show them to a member. First, the audit log records each: whose claims and which,

@@ -15,3 +15,4 @@ export {
 
 /** Texts that the database must not show. */
 export { reseal, seal, unseal } from "./sealed.ts"
+export { openClaims, sealClaims } from "./sealed-claims.ts"

@@ -38,6 +38,7 @@ const subjects = [
   "privacy/",
   "tokens/",
   "attestations/",
+  "token-investors/",
   "notifications/",
   "screening/",
   "accounts/",

@@ -27,4 +27,8 @@ export function countryNames(language: string): { code: string; name: string }[]
 export const admitsAny = (allowed: readonly string[] | undefined, blocked: readonly string[] = []): boolean =>
   (allowed ?? [...countries]).some((country) => !blocked.includes(country))
 
+const englishNames = new Intl.DisplayNames("en", { type: "region" })
+
+export const countryName = (code: string): string => englishNames.of(code) ?? code
+
 export const isCountry = (code: string): boolean => countries.has(code)

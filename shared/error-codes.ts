@@ -74,10 +74,25 @@ export const apiErrors = {
     "The token has reached its maximum holders",
     "Wait until a holder leaves, or raise max_holders.",
   ),
+  investor_limit_reached: defineError(
+    403,
+    "The token has reached its maximum investors",
+    "Wait until an investor leaves, or raise the limit that the detail names.",
+  ),
   balance_limit_exceeded: defineError(
     403,
     "The wallet would exceed its maximum balance",
     "Send less, or raise max_balance_per_wallet.",
+  ),
+  investor_balance_limit_exceeded: defineError(
+    403,
+    "The investor would exceed their maximum balance",
+    "Send less, or raise max_balance_per_investor.",
+  ),
+  below_minimum: defineError(
+    403,
+    "A wallet would hold less than the minimum",
+    "Send more, send the whole balance, or lower min_balance.",
   ),
   supply_cap_exceeded: defineError(403, "The mint would exceed the maximum supply", "Mint less, or raise max_supply."),
   approver_missing: defineError(

@@ -20,6 +20,11 @@ export const reviewKinds = {
     summary: "The KYC vendor approved a person it had rejected before.",
     decisions: ["approve", "keep_rejected"],
   },
+  limit: {
+    label: "Investor limit",
+    summary: "An investor is above a limit of a token.",
+    decisions: ["clear"],
+  },
 } as const satisfies Record<string, { label: string; summary: string; decisions: readonly string[] }>
 
 export type ReviewKind = keyof typeof reviewKinds
@@ -50,6 +55,7 @@ export const findings = {
   case_opened: "The vendor opened a case",
   person_deactivated: "The vendor deactivated the person",
   data_deleted: "The vendor deleted the person’s data",
+  over_limit: "Above a limit of a token",
 } as const satisfies Record<string, string>
 
 export type Finding = keyof typeof findings

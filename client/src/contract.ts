@@ -19,7 +19,10 @@ export type ErrorCode =
   | "country_not_allowed"
   | "not_accredited"
   | "holder_limit_reached"
+  | "investor_limit_reached"
   | "balance_limit_exceeded"
+  | "investor_balance_limit_exceeded"
+  | "below_minimum"
   | "supply_cap_exceeded"
   | "approver_missing"
   | "approval_rejected"
@@ -816,6 +819,8 @@ export interface MintConfig {
   supply: string
   /** Wallets that hold the token */
   holders: number
+  /** Investors who hold the token; null unless a rule of the token counts them */
+  investors: number | null
   /** Whether minting and transfers are stopped */
   paused: boolean
   /** UTC, ISO 8601, to the second */
@@ -838,8 +843,18 @@ export interface MintRules {
   max_supply?: string
   /** Maximum number of holders */
   max_holders?: number
+  /** Maximum number of investors, each with any number of wallets */
+  max_investors?: number
+  /** Maximum number of investors from a country, for each country that has a limit */
+  max_investors_by_country?: Record<string, number>
+  /** Maximum number of investors who are not accredited */
+  max_non_accredited_investors?: number
   /** Maximum balance of one wallet, in whole tokens */
   max_balance_per_wallet?: string
+  /** Maximum balance of all wallets of one investor, in whole tokens */
+  max_balance_per_investor?: string
+  /** Minimum balance of a wallet that holds the token, in whole tokens */
+  min_balance?: string
   /** No transfers before this time; minting is not affected */
   transfers_locked_until?: string
 }
@@ -856,8 +871,18 @@ export interface MintRulesChangeRequest {
   max_supply?: string | null | undefined
   /** Maximum number of holders; null removes the rule */
   max_holders?: number | null | undefined
+  /** Maximum number of investors, each with any number of wallets; null removes the rule */
+  max_investors?: number | null | undefined
+  /** Maximum number of investors from a country, for each country that has a limit; null removes the rule */
+  max_investors_by_country?: Record<string, number> | null | undefined
+  /** Maximum number of investors who are not accredited; null removes the rule */
+  max_non_accredited_investors?: number | null | undefined
   /** Maximum balance of one wallet, in whole tokens; null removes the rule */
   max_balance_per_wallet?: string | null | undefined
+  /** Maximum balance of all wallets of one investor, in whole tokens; null removes the rule */
+  max_balance_per_investor?: string | null | undefined
+  /** Minimum balance of a wallet that holds the token, in whole tokens; null removes the rule */
+  min_balance?: string | null | undefined
   /** No transfers before this time; minting is not affected; null removes the rule */
   transfers_locked_until?: string | null | undefined
 }
@@ -874,8 +899,18 @@ export interface MintRulesRequest {
   max_supply?: string | undefined
   /** Maximum number of holders */
   max_holders?: number | undefined
+  /** Maximum number of investors, each with any number of wallets */
+  max_investors?: number | undefined
+  /** Maximum number of investors from a country, for each country that has a limit */
+  max_investors_by_country?: Record<string, number> | undefined
+  /** Maximum number of investors who are not accredited */
+  max_non_accredited_investors?: number | undefined
   /** Maximum balance of one wallet, in whole tokens */
   max_balance_per_wallet?: string | undefined
+  /** Maximum balance of all wallets of one investor, in whole tokens */
+  max_balance_per_investor?: string | undefined
+  /** Minimum balance of a wallet that holds the token, in whole tokens */
+  min_balance?: string | undefined
   /** No transfers before this time; minting is not affected */
   transfers_locked_until?: string | undefined
 }
@@ -1058,7 +1093,7 @@ export interface ReviewEvent {
     /** The review's id */
     review_id: string
     /** What opened the review */
-    kind: "vendor" | "screening" | "signal" | "reversal"
+    kind: "vendor" | "screening" | "signal" | "reversal" | "limit"
     attestation_id: string | null
     /** Wallet address, base58 */
     user_pubkey: string | null

@@ -52,7 +52,7 @@ export const reviews = pgTable(
     primaryKey({ columns: [t.workspaceId, t.id] }),
     refersTo(attestations, t.workspaceId, t.attestationId),
     refersTo(investors, t.workspaceId, t.investorId),
-    check("reviews_kind", sql`${t.kind} in ('vendor', 'screening', 'signal', 'reversal')`),
+    check("reviews_kind", sql`${t.kind} in ('vendor', 'screening', 'signal', 'reversal', 'limit')`),
     check(
       "reviews_state",
       sql`case ${t.state} when 'open' then ${t.decision} is null and ${t.closedAt} is null

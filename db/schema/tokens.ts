@@ -58,6 +58,11 @@ export const mintConfigs = pgTable(
     supply: baseUnits("supply"),
     /** Wallets that hold units or are about to, limited by max_holders. */
     holders: integer().notNull().default(0),
+    /**
+     * Investors who hold units or are about to, by what limits count: all, of a country, not accredited. Null unless a rule
+     * of the token counts investors.
+     */
+    investors: jsonb(),
     /** The last wallet reconciled after a change of rules or mode, empty at first. Null if nothing is left. */
     alignedUpTo: text("aligned_up_to"),
     /** Progress of reading balances back from the chain, after holders could move tokens themselves. */
@@ -98,12 +103,47 @@ export const holdings = pgTable(
     held: baseUnits("held"),
     /** Whether it uses one of the holder slots that `holders` counts. */
     counted: boolean().notNull().default(false),
+    /**
+     * The person whose holding it is, if the token counts investors: an investor, or the wallet itself if no one is known to
+     * stand behind it.
+     */
+    investor: text(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet] }),
     refersTo(mintConfigs, t.workspaceId, t.mintConfig),
     check("holdings_in_flight", sql`${t.incoming} >= 0 and ${t.outgoing} >= 0`),
     check("holdings_held", sql`${t.held} >= 0`),
+    // What all wallets of an investor hold
+    index("holdings_investor").on(t.workspaceId, t.investor, t.mintConfig).where(sql`investor is not null`),
+  ],
+)
+
+/**
+ * The slots of investors among those that `mint_configs.investors` counts. Changed under the lock of the configuration.
+ * While an investor gives everything away at a limit, the receiver has the slot of both.
+ */
+export const investorSlots = pgTable(
+  "investor_slots",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    mintConfig: text("mint_config").notNull(),
+    /** As in `holdings`. */
+    investor: text().notNull(),
+    /** The attestation whose claims say where the investor counts. Null: in every country, and as not accredited. */
+    attestationId: text("attestation_id"),
+    /** The operation with which the slot changes hands; null if none does. */
+    lentBy: text("lent_by"),
+    /** Who gives everything away with it, and gets the slot back if it fails. */
+    lender: text(),
+    lenderAttestationId: text("lender_attestation_id"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.mintConfig, t.investor] }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
+    check("investor_slots_lent", sql`(${t.lentBy} is null) = (${t.lender} is null)`),
+    // The slot of an investor who gives everything away
+    index("investor_slots_lender").on(t.workspaceId, t.mintConfig, t.lender).where(sql`lender is not null`),
   ],
 )
 

@@ -73,11 +73,14 @@ export const lamports = z.string().meta({
 const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2, or XK for Kosovo", example: "US" }
 
 /** A country in a request, and one in an answer, which may have been recorded before codes were checked. */
-export const country = z
+const anyCountry = z
   .string()
   .refine(isCountry, "must be an ISO 3166-1 alpha-2 country code, such as US, or XK for Kosovo")
-  .meta(countryMeta)
+export const country = anyCountry.meta(countryMeta)
 export const recordedCountry = z.string().meta(countryMeta)
+/** The same as the name of a field, where OpenAPI has no example. */
+export const countryName = anyCountry.meta({ pattern: countryMeta.pattern })
+export const recordedCountryName = z.string().meta({ pattern: countryMeta.pattern })
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 

@@ -35,8 +35,9 @@ export const overridden = (context: TransferContext): RuleCode[] =>
 /** Why a transfer of the same tokens would violate the rule, if a forced act need not meet it. Otherwise null. */
 function overriddenBy(rule: Rule<RuleCode>, context: TransferContext): string | null {
   const { kind, from, to } = context
-  // Rules that count bind a forced act, too, or say nothing about it.
-  if (!isForced(kind) || from === null || rule.checked === "request" || isViolated(rule, context)) return null
+  if (!isForced(kind) || from === null || isViolated(rule, context)) return null
+  // Other rules that count bind a forced act, too, or say nothing about it.
+  if (rule.checked === "request" && !rule.isSetAside) return null
   const ends = { kind: "transfer", from, to: to ?? from } as const
   const transfer: TransferContext = { ...context, ...ends, whilePaused: false, isOverridden: true }
   if (!isViolated(rule, transfer)) return null

@@ -37,7 +37,9 @@ const allWrong = (kind: MovementKind): TransferContext =>
     rules: {
       ...{ ...lockedFor(1), ...US, ...ACCREDITED },
       ...{ max_supply: 1n, max_holders: 1, max_balance_per_wallet: 1n },
+      ...{ max_investors: 1, max_balance_per_investor: 1n, min_balance: 2000n },
     },
+    counts: { before: { investors: 1 }, after: { investors: 2 } },
     config: { paused: true },
   })
 
@@ -57,8 +59,11 @@ const repairs: Repair[] = [
   ["not_accredited", (context) => without(context, "require_accredited")],
   ["supply_cap_exceeded", (context) => without(context, "max_supply")],
   ["holder_limit_reached", (context) => without(context, "max_holders")],
+  ["investor_limit_reached", (context) => without(context, "max_investors")],
   ["balance_limit_exceeded", (context) => without(context, "max_balance_per_wallet")],
+  ["investor_balance_limit_exceeded", (context) => without(context, "max_balance_per_investor")],
   ["insufficient_balance", (context) => ({ ...context, amount: 1n })],
+  ["below_minimum", (context) => without(context, "min_balance")],
 ]
 
 test.each(movementKinds)("the first violation of a %s is returned, in the order of the contract", (kind) => {

@@ -1,13 +1,11 @@
 import type { Claims } from "../claims.ts"
-import { admitsAny } from "../countries.ts"
+import { admitsAny, countryName } from "../countries.ts"
 import { boundBy, defineRule, EVERY_MODE, GIVING } from "./define.ts"
-
-const countryNames = new Intl.DisplayNames("en", { type: "region" })
 
 const countryIn = ({ country }: Claims): string =>
   country === undefined
     ? "its verification contains no country"
-    : `its investor is from ${countryNames.of(country)} (${country})`
+    : `its investor is from ${countryName(country)} (${country})`
 
 export const countries = defineRule({
   code: "country_not_allowed",

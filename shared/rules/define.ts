@@ -3,6 +3,7 @@ import type { Claims } from "../claims.ts"
 import type { ErrorCode } from "../errors.ts"
 import { type Between, endsOf, isForced, type MovementKind, movementKinds } from "../movements.ts"
 import type { TransferMode } from "../transfer-modes.ts"
+import type { CountChange } from "./investor-counts.ts"
 
 /** A wallet that sends or receives tokens, as rules see it. Amounts are in base units. */
 export type Holder = {
@@ -23,6 +24,10 @@ export type Holder = {
   held: bigint
   /** Whether it already counts as a holder. */
   hasSlot: boolean
+  /** The person behind it. Null or absent if that is not known. */
+  investor?: string | null | undefined
+  /** What all wallets of its investor have, and what is on its way to them. Absent if the token does not count investors. */
+  ofInvestor?: bigint | undefined
 }
 
 /** A movement, as a rule sees it. `rules` contains only the rule's own fields. */
@@ -34,6 +39,8 @@ export type TransferContext<
   now: Date
   /** The holds of the wallet that it takes from, if it has any: what it may take from those it names, and the others. */
   holds?: { named: bigint; others: readonly string[] } | undefined
+  /** How many investors hold the token before it and after it. Absent if the token does not count investors. */
+  counts?: CountChange | undefined
   /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
   /** Whether it is meant to happen while the token is paused. Only a forced act can be. */
@@ -60,6 +67,7 @@ type Types = {
   countries: { json: string[]; value: readonly string[] }
   amount: { json: string; value: bigint }
   count: { json: number; value: number }
+  countryCounts: { json: Record<string, number>; value: Readonly<Record<string, number>> }
   flag: { json: boolean; value: true }
   time: { json: string; value: Date }
 }
@@ -84,7 +92,7 @@ export type FieldOf<T extends FieldType> = {
   summary(value: JsonOf<T>, reader: Reader): string
   /** The modes that can enforce it. Rules about balances cannot be enforced once holders move tokens themselves. */
   modes: readonly ["agent"] | readonly ["agent", "holder"]
-} & (T extends "count" ? { min: number; max: number } : unknown)
+} & (T extends "count" | "countryCounts" ? { min: number; max: number } : unknown)
 
 export type Field = { [T in FieldType]: FieldOf<T> }[FieldType]
 export type Fields = Readonly<Record<string, Field>>
@@ -116,6 +124,10 @@ export type Rule<
    * `signing`: at the request and before signing. `request`: once, because the amounts it counts are then reserved.
    */
   checked: "wallet" | "signing" | "request"
+  /** Whether a forced act sets it aside, although it counts. */
+  isSetAside?: true
+  /** Whether it needs to know how many investors hold the token and how much each has. */
+  countsInvestors?: true
   /** Whether it reads claims: undecided while the wallet is not verified, and its detail may name a claim. */
   readsClaims: boolean
   /** What the dashboard offers after a refusal. */

@@ -36,6 +36,11 @@ export const holdingNames: readonly RuleName[] = ruleFields
   .filter(({ rule }) => rule.checked === "wallet")
   .map(({ name }) => name)
 
+const counting = ruleFields.filter(({ rule }) => rule.countsInvestors).map(({ name }) => name)
+
+/** Whether a rule that is set needs to know how many investors hold the token. */
+export const countsInvestors = (json: RulesJson): boolean => counting.some((name) => json[name] !== undefined)
+
 type Read = { [T in FieldType]: (json: JsonOf<T>, decimals: number) => ValueOf<T> | undefined }
 
 const read: Read = {
@@ -46,6 +51,7 @@ const read: Read = {
     return units
   },
   count: (number) => number,
+  countryCounts: (caps) => caps,
   flag: (isOn) => isOn || undefined,
   time: (text) => new Date(text),
 }

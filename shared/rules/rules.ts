@@ -7,8 +7,11 @@ import type { Rule } from "./define.ts"
 import { frozen } from "./frozen.ts"
 import { held } from "./held.ts"
 import { holders } from "./holders.ts"
+import { investorBalance } from "./investor-balance.ts"
+import { investors } from "./investors.ts"
 import { listed } from "./listed.ts"
 import { lockUp } from "./lock-up.ts"
+import { minimum } from "./minimum.ts"
 import { paused } from "./paused.ts"
 import { supply } from "./supply.ts"
 import { verified } from "./verified.ts"
@@ -25,9 +28,12 @@ export const rules = [
   // Rules that count come last, so that a refused wallet takes no lock.
   supply,
   holders,
+  investors,
   balanceLimit,
+  investorBalance,
   balance,
   held,
+  minimum,
 ] as const satisfies readonly Rule[]
 
 export type RuleCode = (typeof rules)[number]["code"]

@@ -82,6 +82,14 @@ export const compliance: Scenarios = {
     await minted(app, key, await verified(app, key), "25")
     return mint(key, await verified(app, key), "25")
   }),
+  investor_limit_reached: refused({ max_investors: 1 }, async (app, key) => {
+    await minted(app, key, await verified(app, key), "25")
+    return mint(key, await verified(app, key), "25")
+  }),
+  investor_balance_limit_exceeded: refused({ max_balance_per_investor: "100" }, async (app, key) =>
+    mint(key, await verified(app, key), "125"),
+  ),
+  below_minimum: refused({ min_balance: "100" }, async (app, key) => mint(key, await verified(app, key), "25")),
   balance_limit_exceeded: refused({ max_balance_per_wallet: "100" }, async (app, key) =>
     mint(key, await verified(app, key), "125"),
   ),

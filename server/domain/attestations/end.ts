@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { only, type TableRow } from "#db/rows.ts"
 import { closeVendorReviews } from "#domain/reviews"
-import { followVerification } from "#domain/token-accounts"
+import { followVerification } from "#domain/token-investors"
 import { enqueue, voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { credentialAccounts } from "./credential-accounts.ts"

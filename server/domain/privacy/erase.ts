@@ -6,6 +6,7 @@ import { endPending, revokeCredential, statusAt } from "#domain/attestations"
 import { type Author, recordChanges, theOperator } from "#domain/audit-log"
 import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
+import { forgetHolders } from "#domain/token-investors"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -127,6 +128,12 @@ async function erase(
           })
         if (idempotency && erasureId !== null) await claimKey(sql, idempotency, erasureId)
         const now = clock.now()
+        await forgetHolders(sql, workspaceId, {
+          wallets,
+          attestationIds: attestations.map(({ id }) => id),
+          ownerIds: investorsOf(found),
+          investorIds: persons.map(({ id }) => id),
+        })
         const ended = await endInForce(sql, attestations, now)
         const of = { workspaceId, wallets, attestations, investorIds: persons.map(({ id }) => id), now }
         for (const eraseFrom of erasers) await eraseFrom(sql, of)

@@ -213,12 +213,22 @@ export const kept = {
     says: { wallet },
     plain: ["workspace_id, schema_id, attestation_id"],
   }),
+  investor_slots: ofInvestors("investor_slots", {
+    what: "Whom the limits by investor of a token count",
+    kept: "While the investor holds the token; erased with the person",
+    says: {
+      investor: "the investor, or the wallet's address if no one is known to stand behind it",
+      lender: "the investor who gives everything to this one, while that is under way",
+    },
+    plain: ["workspace_id, mint_config, attestation_id, lent_by, lender_attestation_id"],
+  }),
   holdings: ofInvestors("holdings", {
     what: "The holders: how much of each token each wallet has",
     kept: "Forever",
     says: {
       wallet,
       balance: { stays: "how many tokens" },
+      investor: "the investor, if the token has limits by investor; then the wallet's address",
     },
     plain: ["workspace_id, mint_config, incoming, outgoing, held, counted"],
   }),

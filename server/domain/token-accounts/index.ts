@@ -4,7 +4,7 @@
 export { accountName, assetMintOf, assetMintPlace, isOwn, ownAmong } from "./asset-accounts.ts"
 
 /** Reconciling an account with what its wallet may do. */
-export { enqueueReconcile, followFreeze, followVerification, reconciliation } from "./reconcile.ts"
+export { enqueueReconcile, followFreeze, reconcileVerified, reconciliation } from "./reconcile.ts"
 
 /** What creating a mint, and moving its authority, share for credentials and tokens. */
 export { authorityMove, mintEffects, planMoves, recoverMintCreation, type SeenAuthorities } from "./mint-operations.ts"

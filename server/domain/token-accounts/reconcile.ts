@@ -32,8 +32,8 @@ async function reconcileHeld(sql: Queryable, workspaceId: string, wallet: Addres
   for (const { id } of rows) await enqueueReconcile(sql, workspaceId, id, wallet)
 }
 
-/** Follows a wallet's verification for a schema, or its end, in the transaction of the change. */
-export const followVerification = (
+/** Reconciles a wallet's accounts after a change of its verification for a schema, in the transaction of the change. */
+export const reconcileVerified = (
   sql: Queryable,
   { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: Address },
 ): Promise<void> => reconcileHeld(sql, workspaceId, wallet, sql`and c.required_schema = ${schemaId}`)

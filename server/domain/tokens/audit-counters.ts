@@ -1,6 +1,7 @@
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
+import { auditInvestors } from "#domain/token-investors"
 import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { movementKinds } from "#shared/movements.ts"
@@ -81,6 +82,7 @@ export async function auditTokenCounters(audited: Audited, counted: readonly Cou
   const free = counted.filter((one) => one.was_free).map((one) => one.id)
   await auditHoldings(audited, free)
   await auditHolds(audited)
+  await auditInvestors(audited)
 }
 
 type Holding = { mint_config: string; wallet: Address; name: string; kept: string; summed: string }

@@ -6,10 +6,11 @@ import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approval
 import { recordChange } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
 import { type Command, claimKey } from "#domain/requests"
+import { countInvestors, forgetInvestors } from "#domain/token-investors"
 import { voidPlans } from "#server/ledger/index.ts"
 import { canonicalJson, type Json } from "#server/lib/json.ts"
 import { fail } from "#shared/errors.ts"
-import { holdingNames, type RulesJson } from "#shared/rules/fields.ts"
+import { countsInvestors, holdingNames, type RulesJson } from "#shared/rules/fields.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import {
   type ConfigInput,
@@ -188,6 +189,14 @@ function changesTo(known: ConfigInput, config: ConfigInput): ConfigPatch {
   return { ...changes, rules: Object.fromEntries(differing.map((name) => [name, config.rules[name] ?? null])) }
 }
 
+/** Counts investors from now on if a rule needs it, and again if another schema says who they are. */
+async function followRules(sql: Queryable, workspaceId: string, known: ConfigRow, config: ConfigInput): Promise<void> {
+  const counts = countsInvestors(config.rules)
+  if (!counts && known.investors !== null) await forgetInvestors(sql, workspaceId, known.id)
+  if (counts && (known.investors === null || known.required_schema !== config.required_schema))
+    await countInvestors(sql, workspaceId, config)
+}
+
 /** The mode that binds after a change of mode, and the one that follows once holds are carried into their accounts. */
 async function modesFor(sql: Queryable, workspaceId: string, { id, transfer_mode }: ConfigInput) {
   const waits = transfer_mode === "holder" && (await hasOpenHolds(sql, workspaceId, id))
@@ -215,6 +224,7 @@ async function makeChange(sql: Queryable, author: Author, known: ConfigRow, conf
   const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
   const detail = { before: only(known, fields), after: only(config, fields) }
   await recordChange(sql, workspaceId, { author, action: "mint_config.changed", subject: id, detail })
+  await followRules(sql, workspaceId, known, config)
   const reconciles =
     mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
   // Until holds are carried, accounts stay frozen (`reconcile-accounts.ts`).

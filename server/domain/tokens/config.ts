@@ -9,7 +9,8 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fromBaseUnits, limitsOf } from "#shared/amount.ts"
 import { type ErrorCode, fail } from "#shared/errors.ts"
 import { type MintExtension, mintExtensions } from "#shared/mint-extensions.ts"
-import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
+import { countsInvestors, firstConflict, type RulesJson } from "#shared/rules/fields.ts"
+import { ALL_INVESTORS, type InvestorCounts } from "#shared/rules/investor-counts.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
 
@@ -107,6 +108,10 @@ export const mintConfigRecord = z
       }),
     supply: amountText.meta({ description: "Whole tokens minted", example: "1000" }),
     holders: z.number().int().meta({ description: "Wallets that hold the token", example: 2 }),
+    investors: z.number().int().nullable().meta({
+      description: "Investors who hold the token; null unless a rule of the token counts them",
+      example: null,
+    }),
     paused: z.boolean().meta({ description: "Whether minting and transfers are stopped", example: false }),
     created_at: timestamp,
   })
@@ -116,11 +121,16 @@ export type MintConfigRecord = z.infer<typeof mintConfigRecord>
 export const configColumns = columns(
   "mint_configs",
   "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, extensions, next_transfer_mode",
-  "pausable, minted_at, issued, supply, holders, aligned_up_to, counted_up_to, created_at",
+  "pausable, minted_at, issued, supply, holders, investors, aligned_up_to, counted_up_to, created_at",
 )
 export type ConfigRow = RowOf<
   typeof configColumns,
-  { transfer_mode: TransferMode; next_transfer_mode: TransferMode | null; rules: RulesJson }
+  {
+    transfer_mode: TransferMode
+    next_transfer_mode: TransferMode | null
+    rules: RulesJson
+    investors: InvestorCounts | null
+  }
 >
 
 /** The extensions of a configuration's mint. */
@@ -148,6 +158,7 @@ export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   extensions: row.minted_at === null ? null : extensionsOf(row),
   supply: fromBaseUnits(BigInt(row.supply), row.decimals),
   holders: row.holders,
+  investors: row.investors && (row.investors[ALL_INVESTORS] ?? 0),
   paused: row.paused,
   created_at: toTimestamp(row.created_at),
 })
@@ -190,6 +201,7 @@ export async function lockBoundConfigs(
 
 export const insertConfig = (sql: Queryable, workspaceId: string, config: ConfigInput) => sql`
   insert into mint_configs
-    (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
+    (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, investors, created_at)
   values (${workspaceId}, ${config.id}, ${config.name}, ${config.symbol}, ${config.decimals},
-    ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)}, ${clock.now()})`
+    ${config.required_schema}, ${config.transfer_mode}, ${sql.json(config.rules)},
+    ${countsInvestors(config.rules) ? sql.json({}) : null}, ${clock.now()})`

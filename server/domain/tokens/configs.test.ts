@@ -48,6 +48,7 @@ test("creating a configuration returns its mint, which is on chain as configured
     extensions: ["pausable", "scaled_ui_amount"],
     supply: "0",
     holders: 0,
+    investors: null,
     paused: false,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
   })

@@ -22,12 +22,14 @@ const attestationsOf = (sql: Queryable, wanted: readonly WalletSchema[]) => sql`
 export type Standings = {
   /** The claims of a verified wallet. Null while it is not verified; empty if its claims were erased. */
   claims: (of: WalletSchema) => Claims | null
+  /** The person for whom a verified wallet is verified, and by which attestation. Null while it is not verified. */
+  verifiedFor: (of: WalletSchema) => { investor: string; attestationId: string } | null
   isFrozen: (of: HoldingKey) => boolean
 }
 
 type StandingRow = { wallet: Address } & (
-  | { frozen_in: null; id: string; schema_id: string; claims: Buffer | null }
-  | { frozen_in: string; id: null; schema_id: null; claims: null }
+  | { frozen_in: null; id: string; schema_id: string; investor_id: string; claims: Buffer | null }
+  | { frozen_in: string; id: null; schema_id: null; investor_id: null; claims: null }
 )
 
 /** Who is verified and who is frozen now, in one statement, because every mint and transfer reads it. */
@@ -38,24 +40,28 @@ export async function loadStandings(
   now: Date,
 ): Promise<Standings> {
   const rows = await sql<StandingRow[]>`
-    (select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims, null as frozen_in
+    (select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.investor_id, a.claims, null as frozen_in
     from ${attestationsOf(sql, wanted)} where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
     order by a.schema_id, a.wallet, a.seq desc)
     union all
-    select null, null, wallet, null, mint_config from wallet_freezes
+    select null, null, wallet, null, null, mint_config from wallet_freezes
     where workspace_id = ${workspaceId} and wallet = any(${wanted.map(({ wallet }) => wallet)})`
   const claims = new Map<string, Claims>()
+  const persons = new Map<string, { investor: string; attestationId: string }>()
   const frozen = new Set<string>()
   for (const row of rows) {
     const { wallet } = row
     if (row.frozen_in !== null) frozen.add(keyName({ config: row.frozen_in, wallet }))
     else {
       const opened = row.claims === null ? {} : openClaims(row.id, row.claims)
-      claims.set(nameOf({ schemaId: row.schema_id, wallet }), opened)
+      const name = nameOf({ schemaId: row.schema_id, wallet })
+      claims.set(name, opened)
+      persons.set(name, { investor: row.investor_id, attestationId: row.id })
     }
   }
   return {
     claims: (of) => claims.get(nameOf(of)) ?? null,
+    verifiedFor: (of) => persons.get(nameOf(of)) ?? null,
     isFrozen: ({ config, wallet }) => [config, EVERY_TOKEN].some((one) => frozen.has(keyName({ config: one, wallet }))),
   }
 }
@@ -112,13 +118,23 @@ function lossOf(row: LossRow, now: Date): string | undefined {
   }
 }
 
-/** `held`: the part of the balance that holds bind, including expired ones that have not ended yet. */
-export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; held: bigint; hasSlot: boolean }
-export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, hasSlot: false }
+/**
+ * `held`: the part of the balance that holds bind, including expired ones that have not ended yet. `investor`: the person
+ * whose it is, if the token counts investors.
+ */
+export type Holding = {
+  balance: bigint
+  incoming: bigint
+  outgoing: bigint
+  held: bigint
+  hasSlot: boolean
+  investor: string | null
+}
+export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, hasSlot: false, investor: null }
 
 export type HoldingKey = { config: string; wallet: Address }
 
-const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, held, counted")
+const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, held, counted, investor")
 type HoldingRow = RowOf<typeof holdingColumns>
 
 /** Instead of a configuration, in the freeze of a wallet for every token. */
@@ -152,6 +168,7 @@ const toHolding = (row: HoldingRow): Holding => ({
   outgoing: BigInt(row.outgoing),
   held: BigInt(row.held),
   hasSlot: row.counted,
+  investor: row.investor,
 })
 
 /** What wallets hold, locked in order, with new rows for wallets that have none. */
@@ -185,22 +202,26 @@ export class Holdings {
     this.#all = new Map(rows.map((row) => [keyName(keyOf(row)), { ...keyOf(row), ...toHolding(row) }]))
   }
 
-  of(key: HoldingKey): Holding {
+  of(key: HoldingKey): HoldingKey & Holding {
     const holding = this.#all.get(keyName(key))
     if (!holding) throw new Error("a holding is not locked")
     return holding
+  }
+
+  get all(): (HoldingKey & Holding)[] {
+    return [...this.#all.values()]
   }
 
   async save(sql: Queryable): Promise<void> {
     const all = [...this.#all.values()]
     await sql`
       update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
-        counted = t.counted::boolean
+        counted = t.counted::boolean, investor = t.investor
       from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
         ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
         ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => one.held.toString())}::numeric[],
-        ${all.map((one) => String(one.hasSlot))}::text[])
-        as t(config, wallet, balance, incoming, outgoing, held, counted)
+        ${all.map((one) => String(one.hasSlot))}::text[], ${all.map((one) => one.investor)}::text[])
+        as t(config, wallet, balance, incoming, outgoing, held, counted, investor)
       where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
   }
 }

@@ -14,9 +14,10 @@ import { findings, firstViolation } from "#shared/rules/check.ts"
 import { boundBy } from "#shared/rules/define.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
-import { disclosureFor, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
+import { disclosureFor, type HoldingKey, loadLosses, loadStandings, readHoldings } from "./holder-facts.ts"
 import { bindHolds } from "./holds/bound-holds.ts"
 import { refusalOfNamed } from "./holds/named-holds.ts"
+import { loadInvestors, withKey } from "./investors.ts"
 import { giverOf } from "./reserved.ts"
 import { ownReceiver, policyOf, type TokenRequest } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
@@ -74,7 +75,10 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
     const losses = disclosure.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
     const isListed = await loadListed(sql, workspaceId, wallets)
     const keys = wallets.map((wallet) => ({ config: id, wallet }))
-    const holdings = await readHoldings(sql, workspaceId, keys)
+    const read = await readHoldings(sql, workspaceId, keys)
+    const held = keys.map((key) => withKey(key, read(key)))
+    const holdings = ({ wallet }: HoldingKey) => held.find((one) => one.wallet === wallet)!
+    const book = await loadInvestors(sql, workspaceId, { configs: [config], held, standings })
     const namesClaims = disclosure.claims
     const giver = giverOf(intent)
     const bound = await bindHolds(sql, workspaceId, {
@@ -83,7 +87,16 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
       holdingOf: holdings,
       now,
     })
-    const request = { config, amount, now, namesClaims, holds: bound.about(giver, intent.holds), whilePaused }
+    const investors = book && { book, heldOf: holdings }
+    const request = {
+      config,
+      amount,
+      now,
+      namesClaims,
+      holds: bound.about(giver, intent.holds),
+      whilePaused,
+      investors,
+    }
     const context = transferContext(request, movement, standings, holdings, isListed, losses)
     const policy = intent.isApproved
       ? null

@@ -4,6 +4,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
 import { assetMintOf, enqueueReconcile } from "#domain/token-accounts"
+import { countInvestors } from "#domain/token-investors"
 import { askQuorum, voidPlans } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
@@ -196,6 +197,7 @@ async function countBatch(
   await sql`
     update mint_configs set holders = ${config.holders}, supply = ${supply}, issued = ${supply}, counted_up_to = ${count.upTo}
     where workspace_id = ${workspace_id} and id = ${id}`
+  if (count.upTo === null && config.investors !== null) await countInvestors(sql, workspace_id, config)
   return null
 }
 

@@ -5,6 +5,7 @@ import { recordChanges } from "#domain/audit-log"
 import { claimKeys, releaseKeys } from "#domain/requests"
 import { loadListed } from "#domain/screening"
 import { accountName, assetMintOf, ownAmong } from "#domain/token-accounts"
+import type { InvestorBook } from "#domain/token-investors"
 import { enqueueAll, refuseInQuarantine, toRow } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -29,11 +30,12 @@ import {
 } from "./holder-facts.ts"
 import { BoundHolds, bindHolds } from "./holds/bound-holds.ts"
 import { refusalOfNamed } from "./holds/named-holds.ts"
+import { loadInvestors, receivingOf } from "./investors.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
 import { mint } from "./operations/mint.ts"
 import { forceTransfer, transfer } from "./operations/transfer.ts"
-import { giverOf, holdingKeysOf, type Reserved, reserve, walletSchemasOf } from "./reserved.ts"
+import { giverOf, holdingKeysOf, type OfInvestors, type Reserved, reserve, walletSchemasOf } from "./reserved.ts"
 import { storedMovement } from "./stored-movement.ts"
 import {
   actionOf,
@@ -55,6 +57,7 @@ export class Reservations {
   #losses: (of: WalletSchema) => string | undefined = () => undefined
   #isListed: (wallet: Address) => boolean | undefined = () => undefined
   #holds = new BoundHolds([])
+  #investors: InvestorBook | null = null
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -103,6 +106,11 @@ export class Reservations {
       holdingOf: (key) => holdings.of(key),
       now: this.#now,
     })
+    this.#investors = await loadInvestors(this.#sql, this.#workspaceId, {
+      configs: allowed.map(({ config }) => config),
+      held: holdings.all,
+      standings,
+    })
     const waiting: { one: Considered; policy: Policy }[] = []
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
@@ -114,7 +122,8 @@ export class Reservations {
       }
       if (violation === null) {
         const overrides = isForced(context.kind) ? overridden(context) : null
-        return [{ ...one, ...reserve(one, holdings, this.#holds), overrides }]
+        const investors = this.#ofInvestors(one, standings, holdings)
+        return [{ ...one, ...reserve(one, holdings, this.#holds, investors), overrides }]
       }
       this.#refuse(one, violation)
       return []
@@ -125,6 +134,7 @@ export class Reservations {
       await Promise.all([
         holdings.save(this.#sql),
         this.#holds.save(this.#sql, this.#workspaceId),
+        this.#investors?.save(this.#sql, this.#workspaceId),
         this.#saveCounters(accepted),
         this.#enqueue(accepted),
         this.#record(accepted),
@@ -215,8 +225,19 @@ export class Reservations {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
     const holds = this.#holds.about(giverOf({ movement, config: config.id }), named)
-    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds, whilePaused }
+    const investors = holdings &&
+      this.#investors && { book: this.#investors, heldOf: (key: HoldingKey) => holdings.of(key) }
+    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds, whilePaused, investors }
     return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
+  }
+
+  #ofInvestors(
+    { request: { movement }, config, amount }: Considered,
+    standings: Standings,
+    holdings: Holdings,
+  ): OfInvestors {
+    const receiving = this.#investors && receivingOf({ config, movement, amount }, standings, (key) => holdings.of(key))
+    return this.#investors && receiving && { book: this.#investors, receiving }
   }
 
   #refuse({ request }: Considered, refusal: RequestRefusal): false {
@@ -227,14 +248,15 @@ export class Reservations {
   async #saveCounters(accepted: readonly Reserved[]): Promise<void> {
     const configs = [...new Set(accepted.map((one) => one.config))]
     await this.#sql`
-      update mint_configs c set issued = t.issued::numeric, holders = t.holders::int
+      update mint_configs c set issued = t.issued::numeric, holders = t.holders::int, investors = t.investors::jsonb
       from unnest(${configs.map((one) => one.id)}::text[], ${configs.map((one) => one.issued)}::text[],
-        ${configs.map((one) => String(one.holders))}::text[]) as t(id, issued, holders)
+        ${configs.map((one) => String(one.holders))}::text[],
+        ${configs.map((one) => one.investors && JSON.stringify(one.investors))}::text[]) as t(id, issued, holders, investors)
       where c.workspace_id = ${this.#workspaceId} and c.id = t.id`
   }
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
-    const rows = accepted.map(({ request, operationId, config, amount, handover, taken }) => {
+    const rows = accepted.map(({ request, operationId, config, amount, handover, investorHandover, taken }) => {
       const { movement, forced, executes, whilePaused } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
@@ -257,7 +279,7 @@ export class Reservations {
         ...(executes !== undefined && { hold_id: executes }),
         ...(whilePaused && { while_paused: true }),
       }
-      const isHandover = handover && { handover }
+      const isHandover = { ...(handover && { handover }), ...(investorHandover && { investor_handover: true }) }
       switch (movement.kind) {
         case "mint":
           return toRow(mint, { ...queued, payload: { ...moved, wallet: movement.to } })

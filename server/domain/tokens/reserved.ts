@@ -1,11 +1,22 @@
+import type { InvestorBook, Receiving } from "#domain/token-investors"
 import { endsOf, withEnds } from "#shared/movements.ts"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import type { HoldingKey, Holdings, WalletSchema } from "./holder-facts.ts"
 import type { BoundHolds, Taken } from "./holds/bound-holds.ts"
+import { takeSlot } from "./investors.ts"
 import type { Considered, TokenRequest } from "./token-request.ts"
 
 /** `overrides`: codes of the rules that a forced act sets aside. `taken`: what it takes out of holds. */
-export type Reserved = Considered & { handover: boolean; overrides: RuleCode[] | null; taken: Taken[] }
+export type Reserved = Considered & {
+  handover: boolean
+  /** Whether the slot of the giver's investor goes along. */
+  investorHandover: boolean
+  overrides: RuleCode[] | null
+  taken: Taken[]
+}
+
+/** Investors of tokens that count them, and what a request gives to one; null if its token does not. */
+export type OfInvestors = { book: InvestorBook; receiving: Receiving } | null
 
 export const holdingKeysOf = ({ request, config }: Pick<Considered, "request" | "config">): HoldingKey[] =>
   endsOf(request.movement).map((wallet) => ({ config: config.id, wallet }))
@@ -24,9 +35,26 @@ export const walletSchemasOf = ({ request, config }: Considered): WalletSchema[]
  * everything away moves with it, because at the limit there is no other. Until the operation has landed, no wallet owns
  * it.
  */
-export function reserve(one: Considered, holdings: Holdings, holds: BoundHolds): Pick<Reserved, "handover" | "taken"> {
-  const { request, config, amount, operationId } = one
+export function reserve(
+  one: Considered,
+  holdings: Holdings,
+  holds: BoundHolds,
+  investors: OfInvestors,
+): Pick<Reserved, "handover" | "investorHandover" | "taken"> {
+  const { request, config, operationId } = one
   const { from, to } = withEnds(request.movement, (wallet) => holdings.of({ config: config.id, wallet }))
+  const investorHandover =
+    investors !== null && to !== null && takeSlot(investors.book, investors.receiving, to, operationId)
+  return { ...reserveUnits(one, { from, to }, holds), investorHandover }
+}
+
+type Ends = { from: ReturnType<Holdings["of"]> | null; to: ReturnType<Holdings["of"]> | null }
+
+function reserveUnits(
+  { request, config, amount, operationId }: Considered,
+  { from, to }: Ends,
+  holds: BoundHolds,
+): Pick<Reserved, "handover" | "taken"> {
   if (from === null) config.issued = (BigInt(config.issued) + amount).toString()
   else from.outgoing += amount
   const taken = from === null ? [] : holds.take(request.holds ?? [], amount, operationId, from)

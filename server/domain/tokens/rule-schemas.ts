@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { country, recordedCountry, time, wholeNumber } from "#server/lib/fields.ts"
+import { country, countryName, recordedCountry, recordedCountryName, time, wholeNumber } from "#server/lib/fields.ts"
 import type { FieldOf, FieldType, JsonOf } from "#shared/rules/define.ts"
 import { type RulesJson, ruleFields } from "#shared/rules/fields.ts"
 
@@ -18,12 +18,20 @@ const requested: Schemas = {
       })
       .meta({ pattern: UNITS.source }),
   count: ({ min, max }) => wholeNumber(min, max),
+  countryCounts: ({ min, max }) =>
+    z
+      .record(countryName, wholeNumber(min, max))
+      .refine((caps) => Object.keys(caps).length > 0, "must name a country, such as JP"),
   flag: () => z.boolean(),
   time: () => time,
 }
 
 /** What a response may contain. An old configuration that names an unknown country must still be readable. */
-const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
+const recorded: Schemas = {
+  ...requested,
+  countries: () => z.array(recordedCountry),
+  countryCounts: ({ min, max }) => z.record(recordedCountryName, wholeNumber(min, max)),
+}
 
 type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }
 

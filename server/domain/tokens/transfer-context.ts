@@ -1,9 +1,11 @@
+import type { Held, InvestorBook, Receiving } from "#domain/token-investors"
 import type { Address } from "#shared/address.ts"
 import { type Between, withEnds } from "#shared/movements.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
 import type { Holding, HoldingKey, Standings, WalletSchema } from "./holder-facts.ts"
+import { receivingOf } from "./investors.ts"
 
 /** What the rules need to know about a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
@@ -24,21 +26,42 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
 export function transferContext(
   {
     config,
+    investors = null,
     ...request
-  }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused"> & { config: ConfigRow },
+  }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused"> & {
+    config: ConfigRow
+    investors?: { book: InvestorBook; heldOf: (key: HoldingKey) => Held | null } | null
+  },
   movement: Between<Address>,
-  { claims, isFrozen }: Standings,
+  standings: Standings,
   holdingOf: (key: HoldingKey) => Holding,
   isListed: (wallet: Address) => boolean | undefined,
   unverifiedBecause: (of: WalletSchema) => string | undefined = () => undefined,
 ): TransferContext {
-  const holder = (wallet: Address): Holder => ({
-    wallet,
-    claims: claims({ schemaId: config.required_schema, wallet }),
-    isListed: isListed(wallet),
-    isFrozen: isFrozen({ config: config.id, wallet }),
-    unverifiedBecause: unverifiedBecause({ schemaId: config.required_schema, wallet }),
-    ...holdingOf({ config: config.id, wallet }),
-  })
-  return { ...request, ...rulesOf(config), ...withEnds(movement, holder) }
+  const known = config.investors === null ? null : investors
+  const holder = (wallet: Address): Holder => {
+    const key = { config: config.id, wallet }
+    const of = { schemaId: config.required_schema, wallet }
+    const holding = holdingOf(key)
+    const investor = standings.verifiedFor(of)?.investor ?? holding.investor
+    return {
+      wallet,
+      claims: standings.claims(of),
+      isListed: isListed(wallet),
+      isFrozen: standings.isFrozen(key),
+      unverifiedBecause: unverifiedBecause(of),
+      ...holding,
+      investor,
+      ofInvestor: known && investor !== null ? known.book.ownedBy(config.id, investor) : undefined,
+    }
+  }
+  const receiving = known && receivingOf({ config, movement, amount: request.amount }, standings, known.heldOf)
+  const counts = known && receiving && countsAfter(known.book, receiving)
+  return { ...request, ...rulesOf(config), ...withEnds(movement, holder), ...(counts && { counts }) }
+}
+
+/** If the giver's slot can go along, it does if a limit needs it to. */
+function countsAfter(book: InvestorBook, receiving: Receiving): NonNullable<TransferContext["counts"]> {
+  const { plain, handed } = book.countsAfter(receiving)
+  return { before: receiving.config.investors!, after: handed ?? plain }
 }

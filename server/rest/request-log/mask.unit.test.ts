@@ -215,7 +215,7 @@ test("every field of a logged response is deliberately kept or masked", () => {
     digest disabled_at disabled_reason document_sha256 done_at ended_at ending endpoint_id erased_at
     erasure_id error event_id events expires_at expires_in_hours extensions failing_since fee_lamports
     finalized_at from_pubkey frozen given held hold_id holder_consent holders id included incoming investor_id
-    issued_at key_id kind last_cursor last_sequence latency_ms min_amount mint mint_config mode name needed
+    investors issued_at key_id kind last_cursor last_sequence latency_ms min_amount mint mint_config mode name needed
     next_attempt_at next_cursor occurred_at onchain onchain_account onchain_tx operation_id ordered outcome
     outgoing paused percent period_end period_start plan policy_id previous_secret_until program provider
     reason_code reference remaining reminder_days rent_lamports request request_id requested_by requester_id

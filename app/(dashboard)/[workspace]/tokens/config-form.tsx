@@ -84,7 +84,7 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
         const [first] = issues
         keep(config, issues)
         // The form shows it at its field and moves the focus there.
-        if (first) throw new Refused(`${first.field.replace(/\.\d+$/, "")}: ${first.detail}`)
+        if (first) throw new Refused(`${first.field.replace(/\.(\d+|[A-Z]{2})$/, "")}: ${first.detail}`)
         await onSubmit(api, config)
       }}
     >

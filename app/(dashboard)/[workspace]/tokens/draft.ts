@@ -17,7 +17,13 @@ export type Draft = {
 export type RulesDraft = Record<RuleName, Entered>
 
 /** The form value of each type of field. Times have the format of `datetime-local`, in the page's time zone. */
-export type EnteredIn<T extends FieldType> = T extends "countries" ? string[] : T extends "flag" ? boolean : string
+export type EnteredIn<T extends FieldType> = T extends "countries"
+  ? string[]
+  : T extends "countryCounts"
+    ? Record<string, string>
+    : T extends "flag"
+      ? boolean
+      : string
 export type Entered = EnteredIn<FieldType>
 
 type Sent = Omit<Draft, "decimals" | "rules"> & { decimals: number; rules: RulesJson }
@@ -33,6 +39,14 @@ const entries: { [T in FieldType]: Entry<T> } = {
   countries: { empty: [], show: (codes) => codes, send: (codes) => (codes.length === 0 ? undefined : codes) },
   amount: { empty: "", show: (amount) => amount, send: (text) => plain(text) || undefined },
   count: { empty: "", show: String, send: (text) => (text.trim() === "" ? undefined : count(text)) },
+  countryCounts: {
+    empty: {},
+    show: (caps) => Object.fromEntries(Object.entries(caps).map(([country, cap]) => [country, String(cap)])),
+    send(caps) {
+      const set = Object.entries(caps).map(([country, text]) => [country, count(text)] as const)
+      return set.length === 0 ? undefined : Object.fromEntries(set)
+    },
+  },
   flag: { empty: false, show: (isOn) => isOn, send: (isOn) => isOn || undefined },
   time: {
     empty: "",

@@ -21,6 +21,7 @@ const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>) => Re
   countries: ({ value, ...control }) => <CountryPicker {...control} codes={value} />,
   amount: (control) => <Text {...control} inputMode="decimal" autoComplete="off" placeholder="No limit" />,
   count: (control) => <Text {...control} inputMode="numeric" autoComplete="off" placeholder="No limit" />,
+  countryCounts: ({ value, ...control }) => <CountryCounts {...control} caps={value} />,
   time: (control) => <Text {...control} type="datetime-local" step={1} />,
 }
 
@@ -67,6 +68,89 @@ export function RuleField({ field: { name, type, label, hint }, value, onChange,
 const countries = countryNames("en")
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 
+type CountrySelectProps = {
+  chosen: string
+  taken: readonly string[]
+  onChoose: (code: string) => void
+  disabled: boolean
+}
+
+/** The countries that are not in a list yet. */
+function CountrySelect({ chosen, taken, onChoose, ...props }: CountrySelectProps) {
+  return (
+    <Select {...props} value={chosen} onChange={({ target }) => onChoose(target.value)} className="min-w-0 flex-1">
+      <option value="">Choose a country</option>
+      {countries
+        .filter(({ code }) => !taken.includes(code))
+        .map(({ code, name }) => (
+          <option key={code} value={code}>
+            {name} ({code})
+          </option>
+        ))}
+    </Select>
+  )
+}
+
+type CountryCountsProps = {
+  label: string
+  caps: Readonly<Record<string, string>>
+  onChange: (caps: Record<string, string>) => void
+  disabled?: boolean
+}
+
+/** A number for each country of a list. Stands inside a `Field`, which names it. */
+function CountryCounts({ label, caps, onChange, disabled = false }: CountryCountsProps) {
+  const [chosen, setChosen] = useState("")
+  const listed = Object.keys(caps)
+  const listId = useId()
+  return (
+    <>
+      <div className="flex gap-2">
+        <CountrySelect chosen={chosen} taken={listed} onChoose={setChosen} disabled={disabled} />
+        <Button
+          disabled={disabled || chosen === ""}
+          aria-label={`Add to ${label.toLowerCase()}`}
+          onClick={() => {
+            onChange({ ...caps, [chosen]: "" })
+            setChosen("")
+          }}
+        >
+          Add
+        </Button>
+      </div>
+      {listed.length > 0 && (
+        <ul aria-label={label} className="mt-2 grid gap-2">
+          {listed.map((code) => (
+            <li key={code} className="flex items-center gap-2">
+              <span className="min-w-0 flex-1 truncate">
+                {nameOf.get(code) ?? code} ({code})
+              </span>
+              <Input
+                id={`${listId}-${code}`}
+                name={undefined}
+                value={caps[code]}
+                onChange={({ target }) => onChange({ ...caps, [code]: target.value })}
+                disabled={disabled}
+                aria-label={`Maximum from ${nameOf.get(code) ?? code}`}
+                inputMode="numeric"
+                autoComplete="off"
+                className="w-28"
+              />
+              <Button
+                disabled={disabled}
+                aria-label={`Remove ${nameOf.get(code) ?? code}`}
+                onClick={() => onChange(Object.fromEntries(Object.entries(caps).filter(([other]) => other !== code)))}
+              >
+                <Icon name="cross" className="size-3.5" />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
 type CountryPickerProps = {
   /** The list's name, used in the names of the buttons. */
   label: string
@@ -82,21 +166,7 @@ function CountryPicker({ label, codes, onChange, disabled = false }: CountryPick
   return (
     <>
       <div className="flex gap-2">
-        <Select
-          value={chosen}
-          onChange={({ target }) => setChosen(target.value)}
-          disabled={disabled}
-          className="min-w-0 flex-1"
-        >
-          <option value="">Choose a country</option>
-          {countries
-            .filter(({ code }) => !codes.includes(code))
-            .map(({ code, name }) => (
-              <option key={code} value={code}>
-                {name} ({code})
-              </option>
-            ))}
-        </Select>
+        <CountrySelect chosen={chosen} taken={codes} onChoose={setChosen} disabled={disabled} />
         <Button
           disabled={disabled || chosen === ""}
           aria-label={`Add to ${label.toLowerCase()}`}

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { followVerification } from "#domain/token-accounts"
+import { followVerification } from "#domain/token-investors"
 import { defineOperation, type Effect, type Plan, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"

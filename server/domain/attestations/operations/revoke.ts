@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { followVerification } from "#domain/token-accounts"
+import { followVerification } from "#domain/token-investors"
 import { defineOperation, type Effect, type Plan, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"

@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { endOthers } from "#domain/attestations"
 import { chainOf } from "#domain/deployment"
+import { followMerge } from "#domain/token-investors"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { transactionFor } from "#server/domain/kyc/recorded-event.ts"
@@ -171,11 +172,12 @@ async function record(sql: Queryable, { sessionId, session, challenge, now }: Pr
     returning id`
   if (proved.length === 0) sessionNotOpen()
   // An investor without an external id is known only by this wallet, so its key's owner is that investor.
-  await sql`
-    select merge_investors(i.workspace_id, i.id, a.investor_id, null)
+  const merged = await sql<{ from: string; into: string; done: boolean }[]>`
+    select i.id as from, a.investor_id as into, merge_investors(i.workspace_id, i.id, a.investor_id, null) as done
     from attestations a join investors i on i.workspace_id = a.workspace_id and i.wallet = a.wallet
       and i.external_id is null and i.merged_into is null and i.id <> a.investor_id
     where a.workspace_id = ${workspace_id} and a.id = ${id}`
+  for (const { done, ...merge } of merged) if (done) await followMerge(sql, workspace_id, merge)
   await endOthers(sql, { workspaceId: workspace_id, wallets: [session.wallet], now })
   await applyHeld(sql, { sessionId }, now)
 }

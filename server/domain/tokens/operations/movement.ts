@@ -2,6 +2,7 @@ import { z } from "zod"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { loadFrozen, loadListed } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
+import { type Ending, followMovements } from "#domain/token-investors"
 import type { Carried, Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
@@ -156,25 +157,38 @@ export async function movementEffects<M extends Movement>(
   return new Map(operations.map((operation) => [operation.id, effectOf(operation)]))
 }
 
+export type Change<M> = (payload: M, config: ConfigRow, holdingOf: (wallet: Address) => Holding) => void
+
 /** Changes counters and holdings under their locks, taken in the same order as in a reservation. */
 export async function withCounters<M extends Movement>(
   sql: Queryable,
   workspaceId: string,
   operations: readonly { payload: M }[],
-  change: (payload: M, config: ConfigRow, holdingOf: (wallet: Address) => Holding) => void,
+  change: Change<M>,
+  /** Operations that ended and took the slot of an investor with them. */
+  { ending, handed }: { ending: Ending | null; handed: readonly { config: string; operationId: string }[] } = {
+    ending: null,
+    handed: [],
+  },
 ): Promise<void> {
   // Sent together, executed in this order.
   const [configs, holdings] = await Promise.all([
     loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true }),
     lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf)),
   ])
+  const counting = [...configs.values()].filter(({ investors }) => investors !== null)
+  const held = holdings.all.flatMap((one) => {
+    return configs.get(one.config)!.investors === null ? [] : [{ held: one, before: one.balance + one.incoming }]
+  })
   for (const { payload } of operations) {
     const config = configs.get(payload.mint_config)!
     change(payload, config, (wallet) => holdings.of({ config: config.id, wallet }))
   }
-  const saveCounters = async ({ id, issued, supply, holders }: ConfigRow) => {
+  if (counting.length > 0) await followMovements(sql, workspaceId, { configs: counting, held, handed, ending })
+  const saveCounters = async ({ id, issued, supply, holders, investors }: ConfigRow) => {
     await sql`
-      update mint_configs set issued = ${issued}, supply = ${supply}, holders = ${holders}
+      update mint_configs set issued = ${issued}, supply = ${supply}, holders = ${holders},
+        investors = ${investors && sql.json(investors)}
       where workspace_id = ${workspaceId} and id = ${id}`
   }
   await Promise.all([holdings.save(sql), ...[...configs.values()].map(saveCounters)])

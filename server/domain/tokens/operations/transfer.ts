@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Ending } from "#domain/token-investors"
 import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
@@ -13,6 +14,7 @@ import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./for
 import {
   approvedBy,
   arrive,
+  type Change,
   configOfMint,
   depart,
   expectUnits,
@@ -33,11 +35,15 @@ const payload = z.object({
   amount: storedAmount,
   /** Whether the sender's holder slot goes with it. */
   handover: z.boolean().optional(),
+  /** Whether the slot of the sender's investor goes with it (`token-investors/`). */
+  investor_handover: z.boolean().optional(),
   ...grounds,
   ...takenHolds,
   ...passesPause,
   ...approvedBy,
 })
+
+type Payload = z.output<typeof payload>
 
 /** Moves tokens from one wallet to another, if the rules allow both. */
 export const transfer = defineTransfer({ kind: "transfer", label: "Transfer" })
@@ -65,13 +71,14 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
       }),
 
     async settle(sql, settled, workspaceId) {
-      await withCounters(sql, workspaceId, settled, ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
+      const change: Change<Payload> = ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
         const [from, to] = [holdingOf(from_wallet), holdingOf(wallet)]
         arrive(to, amount)
         depart(from, amount)
         if (handover) takePlace(to, config)
         leaveIfEmpty(from, config)
-      })
+      }
+      await withCounters(sql, workspaceId, settled, change, handedBy(settled, "landed"))
       await executeHolds(sql, workspaceId, settled)
       if (mark) await noteForced(sql, workspaceId, about.kind, settled)
     },
@@ -79,19 +86,15 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
     settleAgain: null,
 
     async release(sql, operations, workspaceId) {
-      await withCounters(
-        sql,
-        workspaceId,
-        operations,
-        ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
-          const to = holdingOf(wallet)
-          to.incoming -= amount
-          const from = holdingOf(from_wallet)
-          from.outgoing -= amount
-          if (handover) takePlace(from, config)
-          leaveIfEmpty(to, config)
-        },
-      )
+      const change: Change<Payload> = ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
+        const to = holdingOf(wallet)
+        to.incoming -= amount
+        const from = holdingOf(from_wallet)
+        from.outgoing -= amount
+        if (handover) takePlace(from, config)
+        leaveIfEmpty(to, config)
+      }
+      await withCounters(sql, workspaceId, operations, change, handedBy(operations, "failed"))
       await restoreHolds(sql, workspaceId, operations)
     },
 
@@ -127,6 +130,13 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
     },
   })
 }
+
+const handedBy = (ended: readonly { id: string; payload: Payload }[], ending: Ending) => ({
+  ending,
+  handed: ended.flatMap(({ id, payload: { mint_config: config, investor_handover } }) =>
+    investor_handover ? [{ config, operationId: id }] : [],
+  ),
+})
 
 /** A holder slot reaches its wallet. If the wallet got another one in the meantime, one is released. */
 function takePlace(holding: Holding, config: ConfigRow): void {

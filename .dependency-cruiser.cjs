@@ -34,6 +34,7 @@ const subjects = [
   "onboarding/",
   "signers/",
   "health/",
+  "recoveries/",
   "investors/",
   "privacy/",
   "tokens/",

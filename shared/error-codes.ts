@@ -49,6 +49,16 @@ export const apiErrors = {
     "The wallet is frozen",
     "Use another wallet, or lift the freeze with POST /token/unfreeze once its reason has ended.",
   ),
+  wallet_barred: defineError(
+    403,
+    "The wallet was reported as lost",
+    "Use another wallet of the investor. If the wallet is not lost, cancel its recovery with POST /recovery/{id}/cancel.",
+  ),
+  recovery_not_possible: defineError(
+    403,
+    "The lost wallet's tokens cannot move to this wallet",
+    "Meet the condition named in detail, then make the request again. The lost wallet stays barred unless you cancel its recovery.",
+  ),
   amount_held: defineError(
     403,
     "Part of the wallet's balance is held",
@@ -142,6 +152,7 @@ export const apiErrors = {
   erasure_not_found: notFound("Erasure"),
   operation_not_found: notFound("Operation"),
   hold_not_found: notFound("Hold"),
+  recovery_not_found: notFound("Recovery"),
   approval_not_found: notFound("Approval"),
   approval_policy_not_found: notFound("Approval policy"),
   mint_config_not_found: defineError(
@@ -178,6 +189,11 @@ export const apiErrors = {
     409,
     "The hold has ended",
     "Read its state with GET /token/hold/{id}. Only an active hold can be released or taken from.",
+  ),
+  recovery_ended: defineError(
+    409,
+    "The recovery can no longer be cancelled",
+    "Read its state with GET /recovery/{id}. Once tokens move, the lost wallet stays barred.",
   ),
   mint_config_exists: defineError(
     409,

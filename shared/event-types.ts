@@ -20,6 +20,7 @@ export const eventTypes = {
   "hold.released": "A hold was released",
   "hold.executed": "Burns or forced transfers took all that a hold held",
   "hold.expired": "A hold expired",
+  "recovery.updated": "A recovery of a lost wallet was requested, began or ended",
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",

@@ -45,6 +45,7 @@ export const reasonCodes = [
   "sanctions",
   "regulator",
   "lost_wallet",
+  "compromised",
   "estate",
   "error_correction",
   "tax",

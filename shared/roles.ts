@@ -16,11 +16,13 @@ export const roles = {
   },
   compliance: {
     name: "Compliance",
-    summary: "Reviews, revoking, erasing, burning, forced transfers, claims and exports; no keys or minting",
+    summary:
+      "Reviews, revoking, erasing, burning, forced transfers, recoveries, claims and exports; no keys or minting",
     permissions: [
       ...reads,
       "attestation:write",
       "investor:erase",
+      "investor:recover",
       "token:burn",
       "token:control",
       "review:write",

@@ -3,6 +3,7 @@ export const scopes = {
   "kyc:read": "Read the status of a wallet and sessions",
   "kyc:write": "Start and cancel verification sessions",
   "investor:erase": "Erase the data about an investor",
+  "investor:recover": "Report a wallet as lost, and move its tokens to another wallet of its investor",
   "attestation:read": "Read attestations",
   "attestation:write": "Revoke attestations",
   "token:read": "Read token operations and balances",

@@ -14,6 +14,8 @@ export type ErrorCode =
   | "insufficient_scope"
   | "wallet_sanctioned"
   | "wallet_frozen"
+  | "wallet_barred"
+  | "recovery_not_possible"
   | "amount_held"
   | "wallet_not_verified"
   | "country_not_allowed"
@@ -39,6 +41,7 @@ export type ErrorCode =
   | "erasure_not_found"
   | "operation_not_found"
   | "hold_not_found"
+  | "recovery_not_found"
   | "approval_not_found"
   | "approval_policy_not_found"
   | "mint_config_not_found"
@@ -51,6 +54,7 @@ export type ErrorCode =
   | "idempotency_in_progress"
   | "approval_ended"
   | "hold_ended"
+  | "recovery_ended"
   | "mint_config_exists"
   | "schema_exists"
   | "session_approved"
@@ -89,7 +93,7 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
   /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
@@ -148,7 +152,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -169,7 +173,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -284,7 +288,7 @@ export interface Balance {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   } | null
 }
 
@@ -295,7 +299,7 @@ export interface BurnTokensRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** Whether the holder agreed, as with a redemption. If not, name a document */
@@ -315,7 +319,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -359,7 +363,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -368,7 +372,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -416,7 +420,7 @@ export interface CreateWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -457,7 +461,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | QuotaEvent | ReviewEvent | ApprovalEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | RecoveryEvent | QuotaEvent | ReviewEvent | ApprovalEvent
 
 export interface EventList {
   data: Array<Event>
@@ -511,7 +515,7 @@ export interface ForceTransferTokensRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
@@ -528,7 +532,7 @@ export interface FreezeWalletRequest {
   /** Only for this token. If left out: every token of the workspace, including those created later */
   mint_config?: string | undefined
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
 }
@@ -565,7 +569,7 @@ export interface Hold {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -602,7 +606,7 @@ export interface HoldEvent {
     /** Whole tokens that the hold was placed for */
     amount: string
     /** Why they were held */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
     /** The newest operation that placed it, released it or took from it; null if there is none */
     operation_id: string | null
   }
@@ -622,7 +626,7 @@ export interface HoldExecution {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -661,7 +665,7 @@ export interface HoldRelease {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -757,7 +761,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What the key may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "investor:recover" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -966,7 +970,7 @@ export interface Operation {
     detail: string
   } | null
   /** Burn, forced transfer, hold and release: why. Null for other kinds, and for what a restored database has lost */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other" | null
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | null
   /** Burn, forced transfer, hold and release: your reference */
   reference: string | null
   /** SHA-256 of the document that justifies it, base64url; null if none was named */
@@ -975,6 +979,8 @@ export interface Operation {
   holder_consent: boolean | null
   /** The hold that it places, releases or executes; null for other operations */
   hold_id: string | null
+  /** Forced transfer: the recovery of a lost wallet that it is part of; null for other operations */
+  recovery_id: string | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
   /** UTC, ISO 8601, to the second */
@@ -1034,7 +1040,7 @@ export interface PlaceHoldRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** When the hold ends by itself; if left out, never */
@@ -1067,6 +1073,89 @@ export interface QuotaEvent {
   }
 }
 
+export interface Recovery {
+  /** The recovery's id */
+  recovery_id: string
+  /** The investor whose wallets they are */
+  investor_id: string
+  /** The wallet whose tokens move */
+  lost_wallet: string
+  /** The wallet that gets them; null until you name one */
+  new_wallet: string | null
+  /** `lost_wallet`: the investor no longer has its key; `compromised`: someone else has it; `estate`: the investor has died */
+  reason_code: "lost_wallet" | "compromised" | "estate"
+  /** Your reference */
+  reference: string
+  /** SHA-256 of the document that justifies it, base64url; null if none was named */
+  document_sha256: string | null
+  /** `barred`: nothing enters or leaves the lost wallet, and the recovery waits for a new wallet. `completed`, `rejected` and `failed` are final */
+  state: "barred" | "awaiting_approval" | "in_progress" | "completed" | "rejected" | "failed"
+  /** Since when this recovery bars the lost wallet; null if it does not */
+  barred_since: string | null
+  /** The approval that it waits for or was begun with; null if no policy binds it */
+  approval_id: string | null
+  positions: Array<RecoveryPosition>
+  /** Why it failed or was rejected; null otherwise */
+  error: {
+    error: string
+    detail: string
+  } | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** When the tokens began to move; null before */
+  begun_at: string | null
+  /** Null until it has ended */
+  ended_at: string | null
+}
+
+export interface RecoveryEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `recovery.updated`: A recovery of a lost wallet was requested, began or ended */
+  type: "recovery.updated"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** The recovery's id */
+    recovery_id: string
+    /** Its new state */
+    state: "barred" | "awaiting_approval" | "in_progress" | "completed" | "rejected" | "failed"
+    /** The person whose wallet it is */
+    investor_id: string
+    /** The lost wallet */
+    user_pubkey: string
+    /** The wallet that gets its tokens; null until one is named */
+    new_wallet: string | null
+    /** The code of why it failed or was rejected; null otherwise */
+    error: string | null
+  }
+}
+
+export interface RecoveryList {
+  data: Array<Recovery>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface RecoveryPosition {
+  /** Mint configuration */
+  mint_config: string
+  /** Whole tokens that have moved or are still to move, including held ones */
+  amount: string
+  /** The part of it that holds bind. The holds move, too */
+  held: string
+  /** The newest operation that moves it; null before */
+  operation_id: string | null
+  /** `pending`: its operation has not begun. `confirmed`: nothing is left in the lost wallet */
+  status: "pending" | "queued" | "submitted" | "confirmed" | "failed"
+  /** While it is pending: the error code of what keeps it from moving now; null if nothing does */
+  blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "balance_limit_exceeded" | "insufficient_balance" | "amount_held" | null
+}
+
 export interface ReplayWebhooksRequest {
   /** One event of any type */
   event_id?: string | undefined
@@ -1076,6 +1165,21 @@ export interface ReplayWebhooksRequest {
   after?: number | undefined
   /** All events since this time */
   since?: string | undefined
+}
+
+export interface RequestRecoveryRequest {
+  /** The wallet whose key is lost or known to someone else */
+  lost_wallet: string
+  /** The investor's wallet that gets everything. If left out, the lost wallet is barred until you name one */
+  new_wallet?: string | undefined
+  /** `lost_wallet`: the investor no longer has its key; `compromised`: someone else has it; `estate`: the investor has died */
+  reason_code: "lost_wallet" | "compromised" | "estate"
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
+  /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
+  document_sha256?: string | undefined
+  /** Whether the lost wallet is barred before the request is approved, and stays so if it is refused. Default: `true` */
+  bar_now?: boolean | undefined
 }
 
 export interface ReviewEvent {
@@ -1229,7 +1333,7 @@ export interface TokenBalance {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   } | null
 }
 
@@ -1293,7 +1397,7 @@ export interface TokenHolder {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   } | null
   /** The investor who owns the wallet; null unless the key has kyc:read or attestation:read */
   investor_id: string | null
@@ -1325,7 +1429,7 @@ export interface UnfreezeWalletRequest {
   /** Only for this token. If left out: every token of the workspace, including those created later */
   mint_config?: string | undefined
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
 }
@@ -1421,7 +1525,7 @@ export interface WalletFreeze {
   /** Null unless frozen */
   since: string | null
   /** Why it was frozen; null unless frozen */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other" | null
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | null
 }
 
 export interface WalletFreezeEvent {
@@ -1443,7 +1547,7 @@ export interface WalletFreezeEvent {
     /** The token; null for every token */
     mint_config: string | null
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
   }
 }
 
@@ -1467,7 +1571,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1486,7 +1590,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1524,7 +1628,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1553,7 +1657,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1679,7 +1783,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
     /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */
@@ -1844,6 +1948,34 @@ export interface Methods {
     id: string
   }, options?: AsyncOptions): Promise<HoldRelease>
 
+  /** Recover a lost wallet. Moves everything that a lost wallet holds to another wallet of the same investor: every position and every hold, each by its own operation. The lost wallet is barred at once: nothing enters or leaves it, and no one can verify it. In live mode another member must approve. Then the lost wallet's verifications are revoked and its tokens move. The new wallet must be verified for each token and, in live mode, be proved with its signature; it must not be frozen, barred or on a screening list. Without new_wallet the lost wallet is only barred: send the request again once the investor has a new one. */
+  requestRecovery(params: {
+    /** The investor's id */
+    id: string
+  } & RequestRecoveryRequest, options?: AsyncOptions): Promise<Recovery>
+
+  /** List an investor's recoveries. Newest first, including those that have ended. */
+  listRecoveries(params: {
+    /** The investor's id */
+    id: string
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<RecoveryList>
+
+  /** Get a recovery. Returns its state, every position, and what keeps a position from moving. */
+  getRecovery(params: {
+    /** The recovery's id */
+    id: string
+  }, options?: RequestOptions): Promise<Recovery>
+
+  /** Cancel a recovery. Ends a recovery whose tokens have not moved, and lifts the bar of its lost wallet. Verifications that were pending when the wallet was barred have ended. A policy about unfreezing wallets binds this, too: then it responds 202 with the approval. */
+  cancelRecovery(params: {
+    /** The recovery's id */
+    id: string
+  }, options?: RequestOptions): Promise<Recovery>
+
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>
 
@@ -1890,7 +2022,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -2068,6 +2200,10 @@ export const routes = {
   getHold: ["GET","/token/hold/{id}"],
   executeHold: ["POST","/token/hold/{id}/execute"],
   releaseHold: ["POST","/token/hold/{id}/release"],
+  requestRecovery: ["POST","/investor/{id}/recoveries"],
+  listRecoveries: ["GET","/investor/{id}/recoveries","pages"],
+  getRecovery: ["GET","/recovery/{id}"],
+  cancelRecovery: ["POST","/recovery/{id}/cancel"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],
   getMintConfig: ["GET","/mint-config/{id}"],

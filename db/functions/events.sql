@@ -103,6 +103,14 @@ BEGIN
 	RETURN NULL;
 END $$;
 
+CREATE OR REPLACE FUNCTION "stage_recovery"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id", 'recovery.updated',
+		jsonb_build_object('recovery_id', NEW."id", 'state', NEW."state", 'investor_id', NEW."investor_id",
+			'user_pubkey', NEW."lost_wallet", 'new_wallet', NEW."new_wallet", 'error', NEW."error_code"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",

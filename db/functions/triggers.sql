@@ -52,6 +52,12 @@ CREATE OR REPLACE TRIGGER "events_of_holds" AFTER UPDATE ON "holds"
 FOR EACH ROW WHEN (NEW."state" <> OLD."state" AND NEW."state" IN ('active', 'released', 'executed', 'expired'))
 EXECUTE FUNCTION "stage_hold"();
 
+CREATE OR REPLACE TRIGGER "events_of_new_recoveries" AFTER INSERT ON "recoveries"
+FOR EACH ROW EXECUTE FUNCTION "stage_recovery"();
+
+CREATE OR REPLACE TRIGGER "events_of_recoveries" AFTER UPDATE ON "recoveries"
+FOR EACH ROW WHEN (NEW."state" <> OLD."state") EXECUTE FUNCTION "stage_recovery"();
+
 CREATE OR REPLACE TRIGGER "events_of_new_reviews" AFTER INSERT ON "reviews"
 FOR EACH ROW EXECUTE FUNCTION "stage_review"();
 

@@ -29,6 +29,7 @@ const exampleIds: { readonly [prefix in IdPrefix]?: string } = {
   key: "key_3mNbR5tYw2Lc7HdZKx8vPq",
   ws: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
   hold: "hold_2Lc7HdZKx8vPq3mNbR5tYw",
+  rec: "rec_7QmVt2LhXw9KcRz4NpYb3s",
   apr: "apr_5sYbH2Ga9tQmW3vXcKpLzR",
   apol: "apol_6VdHcN4kTzQm8RbWx2LpYs",
 }

@@ -23,6 +23,7 @@ export type IdPrefix =
   | "apol"
   | "apr"
   | "hold"
+  | "rec"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

@@ -153,6 +153,8 @@ test.each([
   ["PATCH", "/schema/kyc_individual_v1", "schema:write"],
   ["POST", "/token/burn", "token:burn"],
   ["POST", "/token/force-transfer", "token:control"],
+  ["POST", `/investor/${newId("inv")}/recoveries`, "investor:recover"],
+  ["POST", `/recovery/${newId("rec")}/cancel`, "investor:recover"],
   ["POST", "/mint-config/us_real_estate_fund_v1/pause", "config:write"],
   ["POST", "/mint-config/us_real_estate_fund_v1/unpause", "config:write"],
 ] as const)("insufficient_scope: %s %s needs %s", async (method, path, scope) => {

@@ -8,6 +8,7 @@ import { announceExpiring, sequenceEvents } from "#domain/events"
 import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
+import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
 import { expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
 import { archiveEnded } from "#server/ledger/index.ts"
@@ -44,6 +45,7 @@ export class Housekeeping {
   start(): void {
     this.#every(1000, sweep)
     this.#every(500, reconcileAccounts)
+    this.#every(500, carryOn)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())
@@ -134,6 +136,11 @@ export async function sweep(): Promise<void> {
   await expireApprovals(now)
   await expireHolds(now)
   await releaseExpired(now)
+}
+
+/** Carries on with the recoveries of lost wallets. */
+async function carryOn(): Promise<void> {
+  if (clockDoubt() === null) await advanceRecoveries()
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */

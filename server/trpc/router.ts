@@ -16,6 +16,7 @@ import { mintConfigRouter } from "./routers/mint-configs.ts"
 import { monitoringRouter } from "./routers/monitoring.ts"
 import { overviewRouter } from "./routers/overview.ts"
 import { memberRouter, meRouter, setupRouter } from "./routers/people.ts"
+import { recoveryRouter } from "./routers/recoveries.ts"
 import { requestRouter } from "./routers/requests.ts"
 import { reviewRouter } from "./routers/reviews.ts"
 import { savedFilterRouter } from "./routers/saved-filters.ts"
@@ -44,6 +45,7 @@ export const appRouter = router({
   audit: auditRouter,
   token: tokenRouter,
   hold: holdRouter,
+  recovery: recoveryRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,
   event: eventRouter,

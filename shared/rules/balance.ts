@@ -9,6 +9,7 @@ export const balance = defineRule({
   on: TAKING,
   checked: "request",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: null,
   applies: ({ config }) => config.knowsBalances,
   check({ from, amount, config }) {

@@ -5,8 +5,11 @@ import { allRules, type RuleCode } from "./rules.ts"
 /** The first rule that a request violates, and how. */
 type Violation = { code: RuleCode; detail: string }
 
-const appliesTo = ({ on, needs, applies }: Rule, context: TransferContext): boolean =>
-  on.includes(context.kind) && needs.every((name) => context.rules[name] !== undefined) && (applies?.(context) ?? true)
+const appliesTo = ({ on, needs, applies, bindsRecovery }: Rule, context: TransferContext): boolean =>
+  on.includes(context.kind) &&
+  (bindsRecovery || !context.isRecovery) &&
+  needs.every((name) => context.rules[name] !== undefined) &&
+  (applies?.(context) ?? true)
 
 const firstOf = (moments: readonly Rule["checked"][]) => {
   const due = allRules.filter((rule) => moments.includes(rule.checked))

@@ -23,17 +23,12 @@ function without(context: TransferContext, name: RuleName): TransferContext {
 }
 
 const unpaused = (context: TransferContext) => ({ ...context, config: { ...context.config, paused: false } })
-const verified = (context: TransferContext): TransferContext => ({
-  ...context,
-  ...withEnds<Holder, Holder>(context, (holder) => ({ ...holder, claims: {} })),
-})
-
 /** A context that violates every rule. The test then removes one violation after the other. */
 const allWrong = (kind: MovementKind): TransferContext =>
   requests[kind]({
     amount: 1000n,
-    from: alice({ claims: null, isFrozen: true }),
-    to: bob({ claims: null, isFrozen: true }),
+    from: alice({ claims: null, isBarred: true, isFrozen: true }),
+    to: bob({ claims: null, isBarred: true, isFrozen: true }),
     rules: {
       ...{ ...lockedFor(1), ...US, ...ACCREDITED },
       ...{ max_supply: 1n, max_holders: 1, max_balance_per_wallet: 1n },
@@ -43,18 +38,21 @@ const allWrong = (kind: MovementKind): TransferContext =>
     config: { paused: true },
   })
 
-const unfrozen = (context: TransferContext): TransferContext => ({
-  ...context,
-  ...withEnds<Holder, Holder>(context, (holder) => ({ ...holder, isFrozen: false })),
-})
+const changed =
+  (change: Partial<Holder>) =>
+  (context: TransferContext): TransferContext => ({
+    ...context,
+    ...withEnds<Holder, Holder>(context, (holder) => ({ ...holder, ...change })),
+  })
 
 type Repair = [RuleCode, (context: TransferContext) => TransferContext]
 
 const repairs: Repair[] = [
   ["mint_paused", unpaused],
   ["transfers_locked", (context) => without(context, "transfers_locked_until")],
-  ["wallet_frozen", unfrozen],
-  ["wallet_not_verified", verified],
+  ["wallet_barred", changed({ isBarred: false })],
+  ["wallet_frozen", changed({ isFrozen: false })],
+  ["wallet_not_verified", changed({ claims: {} })],
   ["country_not_allowed", (context) => without(context, "allowed_countries")],
   ["not_accredited", (context) => without(context, "require_accredited")],
   ["supply_cap_exceeded", (context) => without(context, "max_supply")],
@@ -97,11 +95,12 @@ test("the rules that a forced act sets aside are those that refuse the same tran
 })
 
 test("a rule that is set aside says what a transfer would violate, without advice", () => {
-  const from = alice({ claims: null, isListed: true, isFrozen: true })
+  const from = alice({ claims: null, isListed: true, isBarred: true, isFrozen: true })
   const of = (context: TransferContext) => findings(context).map(({ code, outcome, detail }) => [code, outcome, detail])
   const passed = ["mint_paused", "passed", "The token is not paused."]
   const aside = [
     ["wallet_sanctioned", "overridden", "alice is on a screening list."],
+    ["wallet_barred", "overridden", "alice was reported as lost."],
     ["wallet_frozen", "overridden", "alice is frozen."],
     ["wallet_not_verified", "overridden", "alice is not verified for kyc_individual_v1."],
     ["not_accredited", "overridden", "Unknown while the wallet is not verified."],
@@ -166,6 +165,7 @@ test("every rule that applies reports its result, and rules about unknown claims
   const rules = { ...US, ...ACCREDITED, max_holders: 3 }
   expect(findings(transfer({ rules }))).toEqual([
     { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    { code: "wallet_barred", outcome: "passed", detail: "Neither wallet was reported as lost." },
     { code: "wallet_frozen", outcome: "passed", detail: "Neither wallet is frozen." },
     {
       code: "wallet_not_verified",
@@ -184,6 +184,7 @@ test("every rule that applies reports its result, and rules about unknown claims
   const untold = findings(mint({ rules: ACCREDITED, to: bob({ claims: null }) }))
   expect(untold.map(({ code, outcome }) => `${code} ${outcome}`)).toEqual([
     "mint_paused passed",
+    "wallet_barred passed",
     "wallet_frozen passed",
     "wallet_not_verified refused",
     "not_accredited undecided",

@@ -14,6 +14,8 @@ export type Holder = {
   isListed?: boolean | undefined
   /** Whether the workspace has frozen it, for this token or for every one. */
   isFrozen: boolean
+  /** Whether it was reported as lost: it sends and receives nothing more. */
+  isBarred: boolean
   /** Why it is not verified. Absent if it is, or if the caller may not know. */
   unverifiedBecause?: string | undefined
   /** Its confirmed balance, and amounts in progress to and from it. */
@@ -45,6 +47,8 @@ export type TransferContext<
   namesClaims?: boolean | undefined
   /** Whether it is meant to happen while the token is paused. Only a forced act can be. */
   whilePaused?: boolean | undefined
+  /** Whether it moves a lost wallet's tokens to another wallet of the same investor. Limits do not bind that. */
+  isRecovery?: boolean | undefined
   /** Whether the rule is set aside, so that the violation gives no advice. */
   isOverridden?: boolean | undefined
   rules: Rules
@@ -130,6 +134,8 @@ export type Rule<
   countsInvestors?: true
   /** Whether it reads claims: undecided while the wallet is not verified, and its detail may name a claim. */
   readsClaims: boolean
+  /** Whether it binds what moves a lost wallet's tokens to another wallet of the same investor. */
+  bindsRecovery?: true
   /** What the dashboard offers after a refusal. */
   remedy: "verify" | "unpause" | "change_rules" | null
   /** Whether it applies, if `on` and `needs` are not enough to decide. */

@@ -8,6 +8,7 @@ export const frozen = defineRule({
   on: GIVING,
   checked: "wallet",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: null,
   check(context) {
     const found = boundBy(context).find(({ isFrozen }) => isFrozen)

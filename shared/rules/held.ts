@@ -13,6 +13,7 @@ export const held = defineRule({
   on: TAKING,
   checked: "request",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: null,
   applies: ({ from, config }) => config.knowsBalances && from.held > 0n,
   check({ kind, from, amount, holds, config }) {

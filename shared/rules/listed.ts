@@ -9,6 +9,7 @@ export const listed = defineRule({
   on: GIVING,
   checked: "signing",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: null,
   applies: (context) => boundBy(context).some(({ isListed }) => isListed !== undefined),
   check(context) {

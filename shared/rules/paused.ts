@@ -8,6 +8,7 @@ export const paused = defineRule({
   on: EVERY_KIND,
   checked: "signing",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: "unpause",
   check: ({ config, whilePaused, isOverridden }) =>
     config.isCounting || (config.paused && !whilePaused)

@@ -2,6 +2,7 @@ import type { MovementKind } from "../movements.ts"
 import { accredited } from "./accredited.ts"
 import { balance } from "./balance.ts"
 import { balanceLimit } from "./balance-limit.ts"
+import { barred } from "./barred.ts"
 import { countries } from "./countries.ts"
 import type { Rule } from "./define.ts"
 import { frozen } from "./frozen.ts"
@@ -21,6 +22,7 @@ export const rules = [
   paused,
   lockUp,
   listed,
+  barred,
   frozen,
   verified,
   countries,

@@ -8,6 +8,7 @@ export const verified = defineRule({
   on: GIVING,
   checked: "wallet",
   readsClaims: false,
+  bindsRecovery: true,
   remedy: "verify",
   check(context) {
     const unverified = boundBy(context).find(({ claims }) => claims === null)

@@ -27,6 +27,13 @@ async function hold(app: TestApp, { apiKey: key }: TestKey, user_pubkey: string,
   return (await done(app, { method: "POST", path: "/token/holds", key, json })).hold_id
 }
 
+/** A request that bars a wallet of its investor, and perhaps names another one. */
+async function recovery(app: TestApp, { apiKey: key }: TestKey, lost_wallet: string, more: object = {}) {
+  const { data } = await done(app, { method: "GET", path: `/investors?wallet=${lost_wallet}`, key })
+  const json = { lost_wallet, reason_code: "lost_wallet", reference: "Case 2026-118", ...more }
+  return { method: "POST", path: `/investor/${data[0].investor_id}/recoveries`, key, json } as const
+}
+
 /** A request that a rule refuses: the last step in a workspace whose fund has these rules. */
 const refused =
   (rules: object, last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>): Scenario =>
@@ -58,6 +65,22 @@ export const compliance: Scenarios = {
     const json = { user_pubkey: wallet, ...grounds }
     await done(app, { method: "POST", path: "/token/freeze", key: key.apiKey, json })
     return mint(key, wallet, "25")
+  }),
+  wallet_barred: refused({}, async (app, key) => {
+    const wallet = await verified(app, key)
+    await done(app, await recovery(app, key, wallet))
+    return mint(key, wallet, "25")
+  }),
+  recovery_not_possible: refused({}, async (app, key) => {
+    const [lost, other] = [await verified(app, key), await verified(app, key)]
+    return recovery(app, key, lost, { new_wallet: other })
+  }),
+  recovery_ended: refused({}, async (app, key) => {
+    const sent = await recovery(app, key, await verified(app, key))
+    const { recovery_id } = await done(app, sent)
+    const cancel = { method: "POST", path: `/recovery/${recovery_id}/cancel`, key: key.apiKey, json: {} } as const
+    await done(app, cancel)
+    return cancel
   }),
   amount_held: refused({}, async (app, key) => {
     const [from, to] = [await verified(app, key), await verified(app, key)]

@@ -86,6 +86,7 @@ export const objects: Scenarios = {
     await done(app, { method: "PATCH", path, key, json: { enabled: false } })
     return { method: "POST", path: `${path}/replay`, key, json: { after: 0 } }
   }),
+  recovery_not_found: get(`/recovery/${newId("rec")}`),
   hold_not_found: get(`/token/hold/${newId("hold")}`),
   approval_not_found: get(`/approval/${newId("apr")}`),
   approval_policy_not_found: withKey((key) => ({

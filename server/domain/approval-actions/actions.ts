@@ -5,6 +5,7 @@ import { keyCreate } from "./key-create.ts"
 import { configChange, unpause } from "./mint-config.ts"
 import { movement } from "./movement.ts"
 import { policyChange } from "./policy-change.ts"
+import { recovery } from "./recovery.ts"
 import { reviewDecision } from "./review-decision.ts"
 import { unfreeze } from "./unfreeze.ts"
 import { attestationRevoke, bulkRevocation, erase, sessionCancel } from "./verification.ts"
@@ -18,6 +19,7 @@ export const actions: Record<RequestedAction, Action> = {
   // It is a forced transfer out of the hold.
   hold_execute: movement("force_transfer"),
   hold_release: holdRelease,
+  recovery,
   unfreeze,
   unpause,
   config_change: configChange,

@@ -43,6 +43,7 @@ export { countApprovals, expireApprovals, getApproval, listApprovals } from "./r
 export {
   type Approving,
   type Current,
+  dropApproval,
   rejectApproval,
   settleApproval,
   takeApproval,

@@ -41,6 +41,7 @@ const defaultFor = (action: ApprovalAction): Policy => ({
 const needsByDefault: { [action in ApprovalAction]?: (asked: Asked, mode: Mode) => boolean } = {
   burn: ({ isForced }, mode) => mode === "live" && isForced,
   force_transfer: (_asked, mode) => mode === "live",
+  recovery: (_asked, mode) => mode === "live",
   // One member alone could otherwise act against a pause that another one ordered.
   while_paused: () => true,
   // A change that loosens a policy. Otherwise one member could remove what two must decide.

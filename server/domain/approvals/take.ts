@@ -78,6 +78,16 @@ export async function voidApproval(sql: Queryable, approving: Approving, reason:
   await end(sql, approving, await lockFor(sql, approving), { state: "void", reason })
 }
 
+/** Ends a request that waits because what it is about has ended, whoever ended that. Does nothing if it no longer waits. */
+export async function dropApproval(
+  sql: Queryable,
+  author: Author,
+  about: { workspaceId: string; approvalId: string; reason: string },
+): Promise<void> {
+  const row = await findApproval(sql, about.workspaceId, about.approvalId, { lock: true })
+  if (row.state === "pending") await end(sql, author, row, { state: "void", reason: about.reason })
+}
+
 /** Withdraws a request, as its requester. Errors: approval_not_found, approval_ended, second_person_required. */
 export async function withdrawApproval(sql: Queryable, author: Caller, approvalId: string): Promise<ApprovalRow> {
   const { workspaceId, via } = author.principal

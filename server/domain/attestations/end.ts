@@ -62,6 +62,13 @@ export async function revokeCredential(sql: Queryable, { workspace_id, id, schem
   await voidPlans(sql, workspace_id)
 }
 
+/** Locks who owns wallets until the commit. What proves or verifies a wallet, or bars it, takes this lock. */
+export async function lockOwners(sql: Queryable, workspaceId: string, wallets: readonly Address[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} `} || wallet, 0))
+    from (select distinct unnest(${wallets as Address[]}::text[]) as wallet order by 1) w`
+}
+
 const REASON = "The wallet belongs to another person."
 
 /**
@@ -75,9 +82,7 @@ export async function endOthers(
   { workspaceId, wallets, now }: { workspaceId: string; wallets: readonly Address[]; now: Date },
 ): Promise<void> {
   if (wallets.length === 0) return
-  await sql`
-    select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} `} || wallet, 0))
-    from (select distinct unnest(${wallets as Address[]}::text[]) as wallet order by 1) w`
+  await lockOwners(sql, workspaceId, wallets)
   const ended = await sql<Ended[]>`
     update attestations a set status = 'expired', reason = ${REASON}, ended_at = ${now}
     where a.workspace_id = ${workspaceId} and a.wallet = any(${wallets as Address[]}) and a.status = 'verified'

@@ -50,7 +50,7 @@ export { moveCredentialAuthority } from "./operations/move-credential-authority.
 export { revoke } from "./operations/revoke.ts"
 
 /** How attestations end. */
-export { endOthers, endPending, revokeCredential } from "./end.ts"
+export { endOthers, endPending, lockOwners, revokeCredential } from "./end.ts"
 export { expireDue, expireSessions } from "./expire.ts"
 export { revokeAttestation, revokeIn } from "./revoke.ts"
 export { closeAsked } from "./ask-before-closing.ts"

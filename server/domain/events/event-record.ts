@@ -4,6 +4,7 @@ import { amountText, idOf, named, schemaName, signature, timestamp, wallet } fro
 import { approvalStates, requestedActions } from "#shared/approvals.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { operationKinds, reasonCodes } from "#shared/movements.ts"
+import { recoveryStates } from "#shared/recoveries.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
 
@@ -104,6 +105,20 @@ const shapes = {
       reason_code: z.enum(reasonCodes).meta({ description: "Why they were held", example: "court_order" }),
       operation_id: idOf("op").nullable().meta({
         description: "The newest operation that placed it, released it or took from it; null if there is none",
+        example: null,
+      }),
+    }),
+  },
+  RecoveryEvent: {
+    types: ["recovery.updated"],
+    data: z.object({
+      recovery_id: idOf("rec").meta({ description: "The recovery's id" }),
+      state: z.enum(recoveryStates).meta({ description: "Its new state", example: "completed" }),
+      investor_id: investorId,
+      user_pubkey: wallet.meta({ description: "The lost wallet" }),
+      new_wallet: wallet.nullable().meta({ description: "The wallet that gets its tokens; null until one is named" }),
+      error: z.string().nullable().meta({
+        description: "The code of why it failed or was rejected; null otherwise",
         example: null,
       }),
     }),

@@ -32,6 +32,7 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "hold.released": ["hold_id"],
   "hold.executed": ["hold_id"],
   "hold.expired": ["hold_id"],
+  "recovery.updated": ["recovery_id", "state"],
 }
 
 /** An event without a number in its workspace's sequence: what its id is made of. */

@@ -7,7 +7,7 @@ import { recordChange, vouch } from "#domain/audit-log"
 import { chainOf, providerFor } from "#domain/deployment"
 import { refuseListed } from "#domain/screening"
 import { isOwn } from "#domain/token-accounts"
-import { reopenedTooOften } from "#domain/tokens"
+import { refuseBarred, reopenedTooOften } from "#domain/tokens"
 import { newId } from "#server/lib/ids.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
@@ -27,7 +27,7 @@ export type Session = { session_id: string; session_url: string }
  * external id and redirect address of this request, and costs no second unit of quota. Another person's session of the
  * wallet continues. The SQL function `choose_investor`, which `begin` calls, says whose session it is
  * (`db/functions/choose-investor.sql`). A test wallet's session is decided at once. Errors: unknown_schema,
- * invalid_public_key, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded,
+ * invalid_public_key, wallet_sanctioned, wallet_barred, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded,
  * account_reopening_limit, provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
@@ -42,6 +42,7 @@ async function startOrFind(request: StartRequest): Promise<string> {
   chainOf(principal.mode)
   if (idempotency?.begun) return idempotency.begun
   await refuseListed(principal.workspaceId, request.wallet)
+  await refuseBarred(sql, principal.workspaceId, request.wallet)
   const giveUpAt = performance.now() + SWEEP_MS
   let account: string | null = null
   let signs: boolean | null = null

@@ -246,6 +246,22 @@ export const kept = {
       "next_account, ended_at",
     ],
   }),
+  recoveries: ofInvestors("recoveries", {
+    what: "Wallets that were reported as lost, and where their tokens moved",
+    kept: "Forever, even after an erasure: a lost wallet stays barred",
+    says: {
+      investor_id: { stays: "whose wallets they are" },
+      lost_wallet: wallet,
+      new_wallet: wallet,
+      reason_code: { stays: "why, as a code" },
+      reference: { stays: "your reference, which must not contain personal data" },
+      document_sha256: { stays: "SHA-256 of your document" },
+      error_detail: { stays: "why it failed, without claims" },
+    },
+    plain: [
+      "workspace_id, id, seq, state, barred_at, approval_id, error_code, actor, actor_id, created_at, begun_at, ended_at",
+    ],
+  }),
   wallet_freezes: ofInvestors("wallet_freezes", {
     what: "Wallets that your workspace has frozen",
     kept: "Until unfrozen, even after an erasure: the order that froze the wallet still binds you",

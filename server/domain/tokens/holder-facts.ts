@@ -25,6 +25,7 @@ export type Standings = {
   /** The person for whom a verified wallet is verified, and by which attestation. Null while it is not verified. */
   verifiedFor: (of: WalletSchema) => { investor: string; attestationId: string } | null
   isFrozen: (of: HoldingKey) => boolean
+  isBarred: (wallet: Address) => boolean
 }
 
 type StandingRow = { wallet: Address } & (
@@ -32,20 +33,24 @@ type StandingRow = { wallet: Address } & (
   | { frozen_in: string; id: null; schema_id: null; investor_id: null; claims: null }
 )
 
-/** Who is verified and who is frozen now, in one statement, because every mint and transfer reads it. */
+/** Who is verified, frozen and barred now, in one statement, because every mint and transfer reads it. */
 export async function loadStandings(
   sql: Queryable,
   workspaceId: string,
   wanted: readonly WalletSchema[],
   now: Date,
 ): Promise<Standings> {
+  const wallets = wanted.map(({ wallet }) => wallet)
   const rows = await sql<StandingRow[]>`
     (select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.investor_id, a.claims, null as frozen_in
     from ${attestationsOf(sql, wanted)} where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
     order by a.schema_id, a.wallet, a.seq desc)
     union all
     select null, null, wallet, null, null, mint_config from wallet_freezes
-    where workspace_id = ${workspaceId} and wallet = any(${wanted.map(({ wallet }) => wallet)})`
+    where workspace_id = ${workspaceId} and wallet = any(${wallets})
+    union all
+    select null, null, lost_wallet, null, null, ${BARRED} from recoveries
+    where workspace_id = ${workspaceId} and lost_wallet = any(${wallets}) and barred_at is not null`
   const claims = new Map<string, Claims>()
   const persons = new Map<string, { investor: string; attestationId: string }>()
   const frozen = new Set<string>()
@@ -63,6 +68,7 @@ export async function loadStandings(
     claims: (of) => claims.get(nameOf(of)) ?? null,
     verifiedFor: (of) => persons.get(nameOf(of)) ?? null,
     isFrozen: ({ config, wallet }) => [config, EVERY_TOKEN].some((one) => frozen.has(keyName({ config: one, wallet }))),
+    isBarred: (wallet) => frozen.has(keyName({ config: BARRED, wallet })),
   }
 }
 
@@ -139,6 +145,9 @@ type HoldingRow = RowOf<typeof holdingColumns>
 
 /** Instead of a configuration, in the freeze of a wallet for every token. */
 export const EVERY_TOKEN = "*"
+
+/** Instead of a configuration, for a wallet that was reported as lost. */
+const BARRED = "!"
 
 export const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
 

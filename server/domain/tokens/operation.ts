@@ -86,6 +86,10 @@ export const operationRecord = z
       description: "The hold that it places, releases or executes; null for other operations",
       example: null,
     }),
+    recovery_id: idOf("rec").nullable().meta({
+      description: "Forced transfer: the recovery of a lost wallet that it is part of; null for other operations",
+      example: null,
+    }),
     approval_id: idOf("apr").nullable().meta({
       description: "The approval that it waits for or was begun with; null if no policy binds it",
       example: null,
@@ -121,7 +125,13 @@ export type OperationRow = Omit<
     {
       kind: OperationKind
       mint_config: string
-      payload: { amount: string; approval_id?: string; holder_consent?: boolean; hold_id?: string } & Grounds
+      payload: {
+        amount: string
+        approval_id?: string
+        holder_consent?: boolean
+        hold_id?: string
+        recovery_id?: string
+      } & Grounds
     }
   >,
   "status" | "error_code" | "error_detail"
@@ -159,6 +169,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     document_sha256: row.payload.document_sha256 ?? null,
     holder_consent: row.kind === "burn" ? (row.payload.holder_consent ?? null) : null,
     hold_id: row.payload.hold_id ?? null,
+    recovery_id: row.payload.recovery_id ?? null,
     approval_id: row.payload.approval_id ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
@@ -187,6 +198,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
     document_sha256: request.document_sha256 ?? null,
     holder_consent: row.action === "burn" ? (request.holder_consent ?? null) : null,
     hold_id: request.hold_id ?? null,
+    recovery_id: null,
     approval_id: row.id,
     created_at: toTimestamp(row.created_at),
     confirmed_at: null,

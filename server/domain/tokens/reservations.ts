@@ -115,7 +115,8 @@ export class Reservations {
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
       const violation = refusalOfNamed(one, this.#holds) ?? firstViolation(context)
-      const policy = one.request.approved ? null : policyOf(one)
+      const { approved, recovery } = one.request
+      const policy = approved || recovery !== undefined ? null : policyOf(one)
       if (violation === null && policy !== null) {
         waiting.push({ one, policy })
         return []
@@ -218,7 +219,7 @@ export class Reservations {
   }
 
   #contextOf(
-    { request: { movement, disclosure, holds: named, whilePaused }, config, amount }: Considered,
+    { request: { movement, disclosure, holds: named, whilePaused, recovery }, config, amount }: Considered,
     standings: Standings,
     holdings: Holdings | null,
   ): TransferContext {
@@ -227,7 +228,9 @@ export class Reservations {
     const holds = this.#holds.about(giverOf({ movement, config: config.id }), named)
     const investors = holdings &&
       this.#investors && { book: this.#investors, heldOf: (key: HoldingKey) => holdings.of(key) }
-    const request = { config, amount, now: this.#now, namesClaims: disclosure.claims, holds, whilePaused, investors }
+    const isRecovery = recovery !== undefined
+    const about = { config, amount, now: this.#now, holds, whilePaused, isRecovery, investors }
+    const request = { ...about, namesClaims: disclosure.claims }
     return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
   }
 
@@ -257,7 +260,7 @@ export class Reservations {
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
     const rows = accepted.map(({ request, operationId, config, amount, handover, investorHandover, taken }) => {
-      const { movement, forced, executes, whilePaused } = request
+      const { movement, forced, executes, whilePaused, recovery } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -278,6 +281,7 @@ export class Reservations {
         ...(taken.length > 0 && { holds: taken }),
         ...(executes !== undefined && { hold_id: executes }),
         ...(whilePaused && { while_paused: true }),
+        ...(recovery !== undefined && { recovery_id: recovery }),
       }
       const isHandover = { ...(handover && { handover }), ...(investorHandover && { investor_handover: true }) }
       switch (movement.kind) {
@@ -300,7 +304,7 @@ export class Reservations {
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
       ({
-        request: { author, movement, forced, whilePaused, approved },
+        request: { author, movement, forced, whilePaused, recovery, approved },
         operationId,
         config,
         amount,
@@ -319,6 +323,7 @@ export class Reservations {
             ...ends,
             ...forced,
             ...(whilePaused && { while_paused: true }),
+            ...(recovery !== undefined && { recovery }),
             ...(overrides && { overrides }),
             ...(taken.length > 0 && { holds: taken.map(({ id }) => id) }),
             ...(approved && { approval: approved.approvalId }),
@@ -349,6 +354,7 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
     amount: amount.toString(),
     ...request.forced,
     ...(request.executes !== undefined && { hold_id: request.executes }),
+    ...(request.recovery !== undefined && { recovery_id: request.recovery }),
     ...(request.approved && { approval_id: request.approved.approvalId }),
   },
   signature: null,

@@ -28,6 +28,8 @@ export type Wanted = {
   holds?: readonly string[] | undefined
   /** The hold that it executes: it takes from this one only. */
   executes?: string | undefined
+  /** The recovery for which it moves a lost wallet's tokens. */
+  recovery?: string | undefined
   /** Whether a forced act is meant to happen while the token is paused. */
   whilePaused?: boolean | undefined
   /** Whole tokens, as the caller wrote them. */

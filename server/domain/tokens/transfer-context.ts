@@ -28,7 +28,7 @@ export function transferContext(
     config,
     investors = null,
     ...request
-  }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused"> & {
+  }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused" | "isRecovery"> & {
     config: ConfigRow
     investors?: { book: InvestorBook; heldOf: (key: HoldingKey) => Held | null } | null
   },
@@ -49,6 +49,7 @@ export function transferContext(
       claims: standings.claims(of),
       isListed: isListed(wallet),
       isFrozen: standings.isFrozen(key),
+      isBarred: standings.isBarred(wallet),
       unverifiedBecause: unverifiedBecause(of),
       ...holding,
       investor,

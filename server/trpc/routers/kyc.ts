@@ -48,6 +48,7 @@ export const kycRouter = router({
     scope: "kyc:write",
     fails: [
       "wallet_sanctioned",
+      "wallet_barred",
       "unknown_schema",
       "invalid_public_key",
       "wallet_cannot_sign",

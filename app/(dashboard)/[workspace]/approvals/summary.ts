@@ -18,6 +18,7 @@ const summaries: Record<RequestedAction, (approval: Approval) => string> = {
   force_transfer: amountIn,
   hold_release: amountIn,
   hold_execute: amountIn,
+  recovery: ({ request }) => `${shorten(text(request.lost_wallet))} to ${shorten(text(request.new_wallet))}`,
   unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
   unpause: ({ request }) => text(request.mint_config),
   config_change: ({ request }) => text(request.mint_config),

@@ -59,6 +59,50 @@ export async function restoreHolds(sql: Queryable, workspaceId: string, operatio
 }
 
 /**
+ * A recovery has landed: what it took out of holds is held in the new wallet, by the same holds. The holdings are locked
+ * and saved.
+ */
+export async function moveHolds(
+  sql: Queryable,
+  workspaceId: string,
+  operations: readonly { id: string; payload: TakenHolds & { wallet: Address } }[],
+): Promise<void> {
+  const moved = operations.flatMap(({ id, payload: { holds = [], wallet } }) =>
+    holds.map((hold) => ({ id: hold.id, amount: String(hold.amount), wallet, operation: id })),
+  )
+  if (moved.length === 0) return
+  await sql`
+    with moved as (
+      update holds h set taking = h.taking - t.amount,
+        wallet = case when h.state = 'active' then t.wallet else h.wallet end,
+        remaining = h.remaining + case when h.state = 'active' then t.amount else 0 end, operation_id = t.operation
+      from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb)
+        as t(id text, amount numeric, wallet text, operation text)
+      where h.workspace_id = ${workspaceId} and h.id = t.id
+      returning h.mint_config, t.wallet, case when h.state = 'active' then t.amount else 0 end as amount
+    ), sums as (select mint_config, wallet, sum(amount) as amount from moved group by mint_config, wallet)
+    update holdings o set held = o.held + s.amount from sums s
+    where o.workspace_id = ${workspaceId} and o.mint_config = s.mint_config and o.wallet = s.wallet`
+}
+
+/** All that a wallet's holds in the books hold, taken by an operation that a restored database had lost. */
+export async function allHolds(
+  sql: Queryable,
+  workspaceId: string,
+  key: HoldingKey,
+  operationId: string,
+): Promise<TakenHolds> {
+  const holdings = await lockHoldings(sql, workspaceId, [key])
+  const holding = holdings.of(key)
+  const holds = await bindHolds(sql, workspaceId, { keys: [key], holdingOf: () => holding, now: clock.now() })
+  const ids = holds.of(key).flatMap(({ id, account }) => (account === null ? [id] : []))
+  const taken = holds.take(ids, holding.held, operationId, holding)
+  await holds.save(sql, workspaceId)
+  await holdings.save(sql)
+  return taken.length > 0 ? { holds: taken } : {}
+}
+
+/**
  * An operation that a restored database had lost has taken tokens that its holds still claim. Which holds it named is
  * lost, too, so the oldest make way. In holder mode, holds are on chain.
  */

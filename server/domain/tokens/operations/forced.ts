@@ -30,6 +30,10 @@ export type PassesPause = z.output<z.ZodObject<typeof passesPause>>
 export const passedPause = ({ isResumed }: Pick<Carried, "isResumed">): PassesPause =>
   isResumed ? { while_paused: true } : {}
 
+/** The recovery that moves a lost wallet's tokens to another wallet of its investor. */
+export const recovers = { recovery_id: z.string().optional() }
+export type Recovers = z.output<z.ZodObject<typeof recovers>>
+
 /** Why tokens are taken, as the caller gave it. Null for a mint or a transfer, which need no reason. */
 export type ForcedBy = Required<Pick<Grounds, "reason_code" | "reference">> &
   Pick<Grounds, "document_sha256"> & { holder_consent: boolean }

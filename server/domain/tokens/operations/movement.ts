@@ -26,15 +26,16 @@ import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from
 import { heldOnChain } from "../holds/hold-accounts.ts"
 import { lookUpPauses, type SeenPauses, stillPaused } from "../mint-pauses.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
+import { loadRecoveryRefusals } from "../recovery-checks.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
-import type { PassesPause, TakenHolds } from "./forced.ts"
+import type { PassesPause, Recovers, TakenHolds } from "./forced.ts"
 import { shouldBeOpen } from "./reconcile-account.ts"
 
 // Shared by all kinds of movement.
 
 /** Tokens that are about to be minted, moved or burned. `amount` is in base units. */
-export type Movement = OfHolders & TakenHolds & PassesPause & { amount: bigint }
+export type Movement = OfHolders & TakenHolds & PassesPause & Recovers & { amount: bigint }
 
 /** The approval of a movement that a policy binds. */
 export const approvedBy = { approval_id: z.string().optional() }
@@ -89,6 +90,7 @@ export async function planMovements<M extends Movement>(
   ])
   const pauses = await stillPaused(sql, workspaceId, operations, seen?.pauses ?? null)
   const heldOf = await heldOnChain(sql, workspaceId, operations)
+  const refusalOf = await loadRecoveryRefusals(sql, workspaceId, operations)
   const reopenings = await loadReopenings(
     sql,
     workspaceId,
@@ -101,8 +103,9 @@ export async function planMovements<M extends Movement>(
     const config = configOf(operation)
     const { wallet: to = null, from_wallet: from = null, amount, while_paused: whilePaused } = payload
     const movement = { kind, from, to } as Between<Address>
-    const context = transferContext({ config, amount, now, whilePaused }, movement, standings, () => NOTHING, isListed)
-    const violation = firstViolationAtSigning(context)
+    const request = { config, amount, now, whilePaused, isRecovery: payload.recovery_id !== undefined }
+    const context = transferContext(request, movement, standings, () => NOTHING, isListed)
+    const violation = refusalOf(operation) ?? firstViolationAtSigning(context)
     if (violation && !redo) return { do: "fail", refusal: violation }
     const stateOf = (wallet: Address | null) =>
       wallet === null ? ("absent" as const) : states({ config: config.id, wallet })

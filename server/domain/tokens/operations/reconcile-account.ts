@@ -72,11 +72,17 @@ export function shouldBeOpen(config: ConfigRow, wallet: Address, standings: Stan
 }
 
 /** The rule because of which a wallet may not hold a token, and how it violates it. */
-export function lossOfHolding(config: ConfigRow, wallet: Address, { claims, isFrozen }: Standings, now: Date) {
+export function lossOfHolding(
+  config: ConfigRow,
+  wallet: Address,
+  { claims, isFrozen, isBarred }: Standings,
+  now: Date,
+) {
   const to: Holder = {
     wallet,
     claims: claims({ schemaId: config.required_schema, wallet }),
     isFrozen: isFrozen({ config: config.id, wallet }),
+    isBarred: isBarred(wallet),
     ...NOTHING,
   }
   return firstViolationOfHolding({ amount: 0n, kind: "mint", from: null, to, now, ...rulesOf(config) })

@@ -2,6 +2,7 @@ import { z } from "zod"
 import type { Ending } from "#domain/token-investors"
 import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
@@ -9,8 +10,8 @@ import { SystemError, TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
-import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
-import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./forced.ts"
+import { allHolds, executeHolds, moveHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
+import { grounds, noteForced, passedPause, passesPause, recovers, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   arrive,
@@ -41,6 +42,7 @@ const payload = z.object({
   ...takenHolds,
   ...passesPause,
   ...approvedBy,
+  ...recovers,
 })
 
 type Payload = z.output<typeof payload>
@@ -52,7 +54,9 @@ export const transfer = defineTransfer({ kind: "transfer", label: "Transfer" })
 export const forceTransfer = defineTransfer({ kind: "force_transfer", label: "Force transfer" })
 
 function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: string }) {
-  const mark = about.kind === "force_transfer" ? "forced" : undefined
+  const isForced = about.kind === "force_transfer"
+  const memoOf = (id: string, recoveryId: string | undefined) =>
+    operationMemo(id, recoveryId !== undefined ? `recover:${recoveryId}` : isForced ? "forced" : undefined)
   return defineOperation({
     ...about,
     isUrgent: false,
@@ -64,9 +68,9 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         kind: about.kind,
         issuer,
         seen,
-        build({ id, payload: { wallet, from_wallet, amount } }, { asset, ...states }) {
+        build({ id, payload: { wallet, from_wallet, amount, recovery_id } }, { asset, ...states }) {
           const between = { from: publicKeyOf(from_wallet), to: publicKeyOf(wallet) }
-          return send(moveAsset(asset, { ...between, amount, ...states, memoText: operationMemo(id, mark) }))
+          return send(moveAsset(asset, { ...between, amount, ...states, memoText: memoOf(id, recovery_id) }))
         },
       }),
 
@@ -79,8 +83,12 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         leaveIfEmpty(from, config)
       }
       await withCounters(sql, workspaceId, settled, change, handedBy(settled, "landed"))
-      await executeHolds(sql, workspaceId, settled)
-      if (mark) await noteForced(sql, workspaceId, about.kind, settled)
+      const { recoveries = [], others = [] } = Object.groupBy(settled, ({ payload: { recovery_id } }) =>
+        recovery_id === undefined ? "others" : "recoveries",
+      )
+      await executeHolds(sql, workspaceId, others)
+      await moveHolds(sql, workspaceId, recoveries)
+      if (isForced) await noteForced(sql, workspaceId, about.kind, settled)
     },
 
     settleAgain: null,
@@ -105,17 +113,22 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
       const { id, memo, instruction, accounts, more } = carried
       const [source, mint, target] = accounts
       const [from_wallet, wallet, amount] = [ownerOf(source!), ownerOf(target!), totalOf(carried)]
-      if (instruction !== "TransferChecked" || memo !== operationMemo(id, mark)) return null
+      const recovery_id = isForced ? recoveryIn(memo) : undefined
+      if (instruction !== "TransferChecked" || memo !== memoOf(id, recovery_id)) return null
       if (from_wallet === null || wallet === null || amount === null) return null
       if (more.some(({ accounts: [from, , to] }) => ownerOf(from!) !== from_wallet || to !== target)) return null
       const config = await configOfMint(sql, workspaceId, mint!)
       if (config === null) return null
-      const payload = { mint_config: config, wallet, from_wallet, amount }
+      const payload = { mint_config: config, wallet, from_wallet, amount, ...(recovery_id && { recovery_id }) }
       await withCounters(sql, workspaceId, [{ payload }], (_payload, config, holdingOf) => {
         holdingOf(from_wallet).outgoing += amount
         expectUnits(holdingOf(wallet), config, amount)
       })
-      const taken = await takenOnChain(sql, workspaceId, { config, wallet: from_wallet }, carried)
+      const key = { config, wallet: from_wallet }
+      // It moves every hold with its tokens.
+      const taken = recovery_id
+        ? await allHolds(sql, workspaceId, key, id)
+        : await takenOnChain(sql, workspaceId, key, carried)
       return taken && { ...payload, ...taken, ...passedPause(carried) }
     },
 
@@ -142,4 +155,10 @@ const handedBy = (ended: readonly { id: string; payload: Payload }[], ending: En
 function takePlace(holding: Holding, config: ConfigRow): void {
   if (holding.hasSlot) config.holders -= 1
   holding.hasSlot = true
+}
+
+/** The recovery that a memo names; undefined if it names none. */
+function recoveryIn(memo: string): string | undefined {
+  const id = memo.split(":").at(-1)!
+  return isId("rec", id) ? id : undefined
 }

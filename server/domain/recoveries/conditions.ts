@@ -1,0 +1,70 @@
+import type { Queryable } from "#db/client.ts"
+import type { Principal } from "#domain/requests"
+import { findListed, isScreening } from "#domain/screening"
+import { configsHeldBy, EVERY_TOKEN, isBarred, loadFreezes } from "#domain/tokens"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import type { ErrorCode } from "#shared/errors.ts"
+
+type Refusal = { code: ErrorCode; detail: string }
+
+/**
+ * Why a lost wallet's tokens cannot move to a new wallet; null if they can. Without a new wallet, only whether the lost
+ * one is the investor's.
+ */
+export async function refusalOf(
+  sql: Queryable,
+  { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
+  { investorId, lostWallet, newWallet }: { investorId: string; lostWallet: Address; newWallet: Address | null },
+): Promise<Refusal | null> {
+  const owns = await ownedBy(sql, workspaceId, investorId)
+  if (!(await owns(lostWallet))) return notPossible(`lost_wallet: ${lostWallet} is not a wallet of ${investorId}.`)
+  if (newWallet === null) return null
+  if (!(await owns(newWallet))) return notPossible(`new_wallet: ${newWallet} is not a wallet of ${investorId}.`)
+  if (await isBarred(sql, workspaceId, newWallet))
+    return notPossible(`new_wallet: ${newWallet} was reported as lost. Use another wallet.`)
+  if (isScreening() && (await findListed(sql, workspaceId, [newWallet])).length > 0)
+    return notPossible(`new_wallet: ${newWallet} is on a screening list.`)
+  const configs = await configsHeldBy(sql, workspaceId, lostWallet)
+  const freezesOf = await loadFreezes(sql, workspaceId, [newWallet])
+  const frozenFor = [EVERY_TOKEN, ...configs].find((config) => freezesOf({ config, wallet: newWallet }).length > 0)
+  if (frozenFor !== undefined)
+    return notPossible(`new_wallet: ${newWallet} is frozen. Unfreeze it, or use another wallet.`)
+  return unverifiedFor(sql, { workspaceId, mode }, { investorId, newWallet, configs })
+}
+
+const notPossible = (detail: string): Refusal => ({ code: "recovery_not_possible", detail })
+
+async function ownedBy(sql: Queryable, workspaceId: string, investorId: string) {
+  return async (wallet: Address): Promise<boolean> => {
+    const [owner] = await sql<{ investor_id: string | null }[]>`
+      select investor_id from wallet_owner(${workspaceId}, ${wallet})`
+    return owner?.investor_id === investorId
+  }
+}
+
+/** Names the first schema of the lost wallet's tokens for which the new wallet lacks a verification, or in live mode a proof. */
+async function unverifiedFor(
+  sql: Queryable,
+  { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
+  about: { investorId: string; newWallet: Address; configs: readonly string[] },
+): Promise<Refusal | null> {
+  const { investorId, newWallet, configs } = about
+  const rows = await sql<{ schema: string; is_verified: boolean; is_proved: boolean }[]>`
+    select s.schema, coalesce(a.id is not null, false) as is_verified, a.wallet_proved_at is not null as is_proved
+    from (select distinct required_schema as schema from mint_configs
+      where workspace_id = ${workspaceId} and id = any(${configs as string[]})) s
+    left join lateral (select id, wallet_proved_at from attestations
+      where workspace_id = ${workspaceId} and wallet = ${newWallet} and schema_id = s.schema and investor_id = ${investorId}
+        and status = 'verified' and expires_at > ${clock.now()}
+      order by seq desc limit 1) a on true
+    order by s.schema`
+  const unverified = rows.find(({ is_verified }) => !is_verified)
+  if (unverified) return notPossible(`new_wallet: ${newWallet} is not verified for ${unverified.schema}.`)
+  const unproved = mode === "live" ? rows.find(({ is_proved }) => !is_proved) : undefined
+  return unproved
+    ? notPossible(
+        `new_wallet: the investor has not signed with ${newWallet} for ${unproved.schema}. Verify it with a signature.`,
+      )
+    : null
+}

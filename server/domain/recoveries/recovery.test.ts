@@ -1,0 +1,133 @@
+import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
+import { PublicKey } from "@solana/web3.js"
+import { afterAll, describe, expect, test } from "vitest"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
+import { recoveryFixture } from "#test/fixtures/recoveries.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { differences } from "#test/matchers/credential.ts"
+
+usesCustomer()
+afterAll(async () => expect(await differences()).toEqual([]))
+
+const recoveries = () => recoveryFixture(app, key)
+
+async function accountOf(config: string, wallet: string) {
+  const address = tokenAccountOf(assetMintOf(key.workspaceId, config), new PublicKey(wallet))
+  const info = await app.connection.getAccountInfo(address)
+  if (info === null) return null
+  const { amount, isFrozen } = unpackAccount(address, info, TOKEN_2022_PROGRAM_ID)
+  return { amount, isFrozen }
+}
+
+describe.each(["agent", "holder"] as const)("in %s mode", (transfer_mode) => {
+  test("every position moves whole to the investor's new wallet, and the lost one stays barred", async () => {
+    const { investor, lost, fresh } = await recoveries().person()
+    const configs = [await tokens.config({}, { transfer_mode }), await tokens.config({}, { transfer_mode })]
+    for (const [i, config] of configs.entries())
+      expect((await tokens.mint(config, lost, 10 * (i + 1))).status).toBe(200)
+    const asked = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+    expect([asked.status, asked.json]).toMatchObject([
+      202,
+      { state: "in_progress", lost_wallet: lost, new_wallet: fresh },
+    ])
+    expect(asked.headers.location).toBe(`/v1/recovery/${asked.json.recovery_id}`)
+    const done = await recoveries().untilEnded(asked.json.recovery_id)
+    expect(done).toMatchObject({ state: "completed", error: null, barred_since: expect.any(String) })
+    for (const [i, config] of configs.entries()) {
+      const amount = 10 * (i + 1)
+      const position = done.positions.find(({ mint_config }) => mint_config === config)
+      expect(position).toMatchObject({ amount: String(amount), held: "0", status: "confirmed", blocked_by: null })
+      expect(await accountOf(config, lost)).toEqual({ amount: 0n, isFrozen: true })
+      expect(await accountOf(config, fresh)).toEqual({ amount: BigInt(amount), isFrozen: transfer_mode === "agent" })
+      const { json } = await tokens.get(`/token/operation/${position!.operation_id}`)
+      expect(json).toMatchObject({ kind: "force_transfer", recovery_id: done.recovery_id, reason_code: "lost_wallet" })
+      expect(json.onchain_tx).not.toBeNull()
+    }
+    expect((await tokens.get(`/kyc/status/${lost}`)).json.status).not.toBe("verified")
+    const minted = await tokens.mint(configs[0]!, lost, 1)
+    expect([minted.status, minted.json.error]).toEqual([403, "wallet_barred"])
+    const started = await app.request({
+      method: "POST",
+      path: "/kyc/start",
+      key: key.apiKey,
+      json: { userPubkey: lost, schemaId: "kyc_individual_v1" },
+    })
+    expect([started.status, started.json.error]).toEqual([403, "wallet_barred"])
+  })
+})
+
+test("a request without a new wallet bars the lost one, and a second request continues it", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  const barred = await recoveries().request(investor, { lost_wallet: lost })
+  expect([barred.status, barred.json]).toMatchObject([200, { state: "barred", new_wallet: null }])
+  expect(barred.json.positions).toMatchObject([{ mint_config: config, amount: "5", status: "pending" }])
+  expect((await tokens.transfer(config, lost, fresh, 1)).json.error).toBe("wallet_barred")
+  const continued = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  expect(continued.json.recovery_id).toBe(barred.json.recovery_id)
+  expect((await recoveries().untilEnded(continued.json.recovery_id)).state).toBe("completed")
+  expect(await tokens.onChain(config, fresh)).toBe(5n)
+})
+
+test("a request that cannot be done yet keeps the wallet barred until it is cancelled", async () => {
+  const { investor, lost } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  const [stranger] = await tokens.wallets(1)
+  const refused = await recoveries().request(investor, { lost_wallet: lost, new_wallet: stranger })
+  expect([refused.status, refused.json.error]).toEqual([403, "recovery_not_possible"])
+  expect(refused.json.detail).toContain("new_wallet")
+  const { json } = await tokens.get(`/investor/${investor}/recoveries`)
+  expect(json.data).toMatchObject([{ state: "barred", lost_wallet: lost }])
+  const id = json.data[0].recovery_id
+  expect((await tokens.mint(config, lost, 1)).json.error).toBe("wallet_barred")
+  const cancelled = await tokens.post(`/recovery/${id}/cancel`, {})
+  expect(cancelled.json).toMatchObject({ state: "rejected", barred_since: null, error: { error: "cancelled" } })
+  expect((await tokens.mint(config, lost, 1)).status).toBe(200)
+  expect((await tokens.post(`/recovery/${id}/cancel`, {})).json.error).toBe("recovery_ended")
+})
+
+test("with bar_now off, a refused request bars nothing", async () => {
+  const { investor, lost } = await recoveries().person()
+  const [stranger] = await tokens.wallets(1)
+  const about = { lost_wallet: lost, new_wallet: stranger, bar_now: false }
+  expect((await recoveries().request(investor, about)).json.error).toBe("recovery_not_possible")
+  expect((await tokens.get(`/investor/${investor}/recoveries`)).json.data).toEqual([])
+})
+
+test("no one can bar a wallet that is not the investor's", async () => {
+  const { investor, fresh } = await recoveries().person()
+  const [stranger] = await tokens.wallets(1)
+  const refused = await recoveries().request(investor, { lost_wallet: stranger, new_wallet: fresh })
+  expect([refused.status, refused.json.error]).toEqual([403, "recovery_not_possible"])
+  const config = await tokens.config()
+  expect((await tokens.mint(config, stranger, 1)).status).toBe(200)
+})
+
+test("a hold moves with the tokens, and keeps holding them", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 10)
+  const { json: hold } = await tokens.post("/token/holds", {
+    user_pubkey: lost,
+    mint_config: config,
+    amount: "4",
+    ...grounds,
+  })
+  const asked = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  const done = await recoveries().untilEnded(asked.json.recovery_id)
+  expect(done.positions).toMatchObject([{ mint_config: config, amount: "10", held: "4", status: "confirmed" }])
+  const { json: moved } = await tokens.get(`/token/hold/${hold.hold_id}`)
+  expect(moved).toMatchObject({
+    state: "active",
+    user_pubkey: fresh,
+    amount: "4",
+    remaining: "4",
+    reference: hold.reference,
+  })
+  const { json: balance } = await tokens.get(`/token/balance/${fresh}?mint_config=${config}`)
+  expect(balance).toMatchObject({ amount: "10", available: "6", held: "4" })
+})

@@ -1,0 +1,17 @@
+import type { Queryable } from "#db/client.ts"
+import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
+
+/** Whether a wallet was reported as lost. */
+export async function isBarred(sql: Queryable, workspaceId: string, wallet: Address): Promise<boolean> {
+  const rows = await sql`
+    select from recoveries where workspace_id = ${workspaceId} and lost_wallet = ${wallet} and barred_at is not null
+    limit 1`
+  return rows.length > 0
+}
+
+/** Refuses to verify a wallet that was reported as lost. Errors: wallet_barred. */
+export async function refuseBarred(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
+  if (await isBarred(sql, workspaceId, wallet))
+    fail("wallet_barred", `userPubkey: ${wallet} was reported as lost. Use another wallet of the investor.`)
+}

@@ -1153,7 +1153,7 @@ export interface RecoveryPosition {
   /** `pending`: its operation has not begun. `confirmed`: nothing is left in the lost wallet */
   status: "pending" | "queued" | "submitted" | "confirmed" | "failed"
   /** While it is pending: the error code of what keeps it from moving now; null if nothing does */
-  blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "balance_limit_exceeded" | "insufficient_balance" | "amount_held" | null
+  blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "below_minimum" | null
 }
 
 export interface ReplayWebhooksRequest {

@@ -107,27 +107,26 @@ test("no one can bar a wallet that is not the investor's", async () => {
   expect((await tokens.mint(config, stranger, 1)).status).toBe(200)
 })
 
-test("a hold moves with the tokens, and keeps holding them", async () => {
-  const { investor, lost, fresh } = await recoveries().person()
-  const config = await tokens.config()
-  await tokens.mint(config, lost, 10)
-  const { json: hold } = await tokens.post("/token/holds", {
-    user_pubkey: lost,
-    mint_config: config,
-    amount: "4",
-    ...grounds,
-  })
-  const asked = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
-  const done = await recoveries().untilEnded(asked.json.recovery_id)
-  expect(done.positions).toMatchObject([{ mint_config: config, amount: "10", held: "4", status: "confirmed" }])
-  const { json: moved } = await tokens.get(`/token/hold/${hold.hold_id}`)
-  expect(moved).toMatchObject({
-    state: "active",
-    user_pubkey: fresh,
-    amount: "4",
-    remaining: "4",
-    reference: hold.reference,
-  })
-  const { json: balance } = await tokens.get(`/token/balance/${fresh}?mint_config=${config}`)
-  expect(balance).toMatchObject({ amount: "10", available: "6", held: "4" })
-})
+test.each(["agent", "holder"] as const)(
+  "in %s mode, holds move with the tokens, and keep holding them",
+  async (transfer_mode) => {
+    const { investor, lost, fresh } = await recoveries().person()
+    const config = await tokens.config({}, { transfer_mode })
+    await tokens.mint(config, lost, 10)
+    const place = async (amount: string) => {
+      const json = { user_pubkey: lost, mint_config: config, amount, ...grounds }
+      return (await tokens.post("/token/holds", json)).json.hold_id as string
+    }
+    const ids = [await place("4"), await place("1")]
+    const asked = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+    const done = await recoveries().untilEnded(asked.json.recovery_id)
+    expect(done.positions).toMatchObject([{ mint_config: config, amount: "10", held: "5", status: "confirmed" }])
+    for (const [i, id] of ids.entries()) {
+      const { json: moved } = await tokens.get(`/token/hold/${id}`)
+      const amount = ["4", "1"][i]
+      expect(moved).toMatchObject({ state: "active", user_pubkey: fresh, amount, remaining: amount, ...grounds })
+    }
+    const { json: balance } = await tokens.get(`/token/balance/${fresh}?mint_config=${config}`)
+    expect(balance).toMatchObject({ amount: "10", available: "5", held: "5" })
+  },
+)

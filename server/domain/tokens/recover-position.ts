@@ -13,6 +13,7 @@ import { type ConfigRow, isBeingReconciled, loadConfigs } from "./config.ts"
 import { lockHoldings } from "./holder-facts.ts"
 import { bindHolds } from "./holds/bound-holds.ts"
 import { holdAccountsOf } from "./holds/hold-accounts.ts"
+import { enqueueMoveHold } from "./holds/move.ts"
 import type { ForcedBy } from "./operations/forced.ts"
 import { Reservations } from "./reservations.ts"
 
@@ -31,6 +32,7 @@ export type Recovering = {
 export type Progress = { do: "done" } | { do: "begun"; operationId: string } | { do: "wait"; refusal?: Refusal }
 
 const WAIT: Progress = { do: "wait" }
+const DONE: Progress = { do: "done" }
 
 /** The configurations of which a wallet may hold tokens. */
 export async function configsHeldBy(sql: Queryable, workspaceId: string, wallet: Address): Promise<string[]> {
@@ -95,8 +97,9 @@ export async function recoverPosition(
       await enqueueReconcile(sql, workspaceId, configId, lost)
       return WAIT
     }
-    if (seen.account.amount > 0n) return move(sql, recovering, { config, amount: seen.account.amount, holds: [] })
-    return { do: "done" }
+    const { amount } = seen.account
+    const moved = amount > 0n ? await move(sql, recovering, { config, amount, holds: [] }) : DONE
+    return moved.do === "wait" ? moved : moveHolds(sql, recovering, configId, moved)
   })
 }
 
@@ -108,6 +111,25 @@ async function isBusy(sql: Queryable, { workspaceId, lost }: Recovering, config:
   return only(rows).busy
 }
 
+/** In holder mode, each hold moves by its own operation, after the main account. */
+async function moveHolds(
+  sql: Queryable,
+  { workspaceId, recoveryId, lost, to }: Recovering,
+  config: string,
+  moved: Progress,
+): Promise<Progress> {
+  const rows = await sql<{ id: string }[]>`
+    select id from holds where workspace_id = ${workspaceId} and mint_config = ${config} and wallet = ${lost}
+      and state in ('pending', 'active') order by seq`
+  let progress = moved
+  for (const { id } of rows) {
+    const operationId = await enqueueMoveHold(sql, workspaceId, { holdId: id, to, recoveryId })
+    if (operationId !== null) progress = { do: "begun", operationId }
+    else if (progress.do === "done") progress = WAIT
+  }
+  return progress
+}
+
 /** In agent mode, the books have the balance, and the holds are only there. */
 async function moveAll(sql: Queryable, recovering: Recovering, config: ConfigRow): Promise<Progress> {
   const { workspaceId, lost, to, now } = recovering
@@ -115,7 +137,7 @@ async function moveAll(sql: Queryable, recovering: Recovering, config: ConfigRow
   const holdings = await lockHoldings(sql, workspaceId, [key, { ...key, wallet: to }])
   const holding = holdings.of(key)
   if (holding.incoming > 0n || holding.outgoing > 0n) return WAIT
-  if (holding.balance <= 0n) return { do: "done" }
+  if (holding.balance <= 0n) return DONE
   const holds = await bindHolds(sql, workspaceId, { keys: [key], holdingOf: () => holding, now })
   const ids = holds.of(key).map(({ id }) => id)
   return move(sql, recovering, { config, amount: holding.balance, holds: ids })

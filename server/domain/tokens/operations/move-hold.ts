@@ -1,18 +1,23 @@
 import { z } from "zod"
-import { background } from "#db/client.ts"
-import { defineOperation, type Lookup, type Operation, type Plan, send } from "#server/ledger/index.ts"
+import { background, type Queryable } from "#db/client.ts"
+import { loadListed } from "#domain/screening"
+import { defineOperation, type Lookup, type Operation, type Plan, type Refusal, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
+import { clock } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { holdPlace, moveHeldAsset } from "#server/solana/asset-hold.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
+import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import { holdingKeysOf, lastLandingOnAccounts, stillHolds } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
-import type { HoldingKey } from "../holder-facts.ts"
+import { type HoldingKey, loadStandings, NOTHING } from "../holder-facts.ts"
 import { type HoldAccount, readHoldAccounts } from "../holds/hold-accounts.ts"
 import { restoreHolds, takeMovedHold } from "../holds/taken-holds.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
+import { loadRecoveryRefusals } from "../recovery-checks.ts"
+import { transferContext } from "../transfer-context.ts"
 import { takenHolds } from "./forced.ts"
 import { holdEffects, holdIn, refusalOfPaused } from "./held-account.ts"
 import { configOfMint, leaveIfEmpty, withCounters } from "./movement.ts"
@@ -50,11 +55,13 @@ export const moveHold = defineOperation({
     const { workspaceId, rentOf } = issuer
     const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
     const current = await stillHolds(sql, workspaceId, operations.flatMap(holdingKeysOf), seen)
+    const refusalOf = await loadRecoveryRefusals(sql, workspaceId, operations)
+    const violationOf = await loadViolations(sql, workspaceId, operations, configs)
     const plan = (operation: Move): Plan => {
       const { payload, redo } = operation
       const { amount, wallet } = payload
       const config = configs.get(payload.mint_config)!
-      const refusal = redo ? null : refusalOfMode(config)
+      const refusal = redo ? null : (refusalOf(operation) ?? refusalOfMode(config) ?? violationOf(operation))
       if (refusal) return { do: "fail", refusal }
       if (current === null) return { do: "look up" }
       const [from, to] = accountsOf(operation, current)
@@ -137,6 +144,30 @@ const idsOf = (operations: readonly { payload: { hold_id: string } }[]) =>
 const accountsOf = (operation: Move, { holdOf }: SeenHoldAccounts): [HoldAccount, HoldAccount] => {
   const { mint_config: config, from_wallet, wallet } = operation.payload
   return [holdOf({ config, wallet: from_wallet }), holdOf({ config, wallet })]
+}
+
+/** The rules that keep a wallet from getting another one's tokens by a recovery. */
+async function loadViolations(
+  sql: Queryable,
+  workspaceId: string,
+  operations: readonly Move[],
+  configs: ReadonlyMap<string, ConfigRow>,
+): Promise<(operation: Move) => Refusal | null> {
+  const now = clock.now()
+  const wallets = operations.map(({ payload: { mint_config, wallet } }) => {
+    return { schemaId: configs.get(mint_config)!.required_schema, wallet }
+  })
+  const standings = await loadStandings(sql, workspaceId, wallets, now)
+  const isListed = await loadListed(
+    sql,
+    workspaceId,
+    wallets.map(({ wallet }) => wallet),
+  )
+  return ({ payload: { mint_config, from_wallet: from, wallet: to, amount } }) => {
+    const request = { config: configs.get(mint_config)!, amount, now, isRecovery: true }
+    const movement = { kind: "force_transfer", from, to } as const
+    return firstViolationAtSigning(transferContext(request, movement, standings, () => NOTHING, isListed))
+  }
 }
 
 /** Holds are in hold accounts in holder mode only, and a paused mint moves none. */

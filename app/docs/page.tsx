@@ -16,6 +16,7 @@ const about: Record<string, string> = {
   "guides/issue": "A token with rules that the chain enforces",
   "guides/move": "Transfers that are safe to retry",
   "guides/redeem": "Burns and forced transfers, with a reason",
+  "guides/lost-wallet": "Everything it held, in another wallet of its investor",
   "guides/events": "Signed webhooks, and a sequence without a gap",
   "guides/go-live": "What to check before the first investor",
   "guides/providers": "Eight providers, one API",

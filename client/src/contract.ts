@@ -1082,7 +1082,7 @@ export interface Recovery {
   lost_wallet: string
   /** The wallet that gets them; null until you name one */
   new_wallet: string | null
-  /** `lost_wallet`: the investor no longer has its key; `compromised`: someone else has it; `estate`: the investor has died */
+  /** `lost_wallet`: the investor no longer has its key; `compromised`: another person has it; `estate`: the investor has died */
   reason_code: "lost_wallet" | "compromised" | "estate"
   /** Your reference */
   reference: string
@@ -1168,11 +1168,11 @@ export interface ReplayWebhooksRequest {
 }
 
 export interface RequestRecoveryRequest {
-  /** The wallet whose key is lost or known to someone else */
+  /** The wallet whose key is lost or known to another person */
   lost_wallet: string
   /** The investor's wallet that gets everything. If left out, the lost wallet is barred until you name one */
   new_wallet?: string | undefined
-  /** `lost_wallet`: the investor no longer has its key; `compromised`: someone else has it; `estate`: the investor has died */
+  /** `lost_wallet`: the investor no longer has its key; `compromised`: another person has it; `estate`: the investor has died */
   reason_code: "lost_wallet" | "compromised" | "estate"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string

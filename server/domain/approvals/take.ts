@@ -78,7 +78,7 @@ export async function voidApproval(sql: Queryable, approving: Approving, reason:
   await end(sql, approving, await lockFor(sql, approving), { state: "void", reason })
 }
 
-/** Ends a request that waits because what it is about has ended, whoever ended that. Does nothing if it no longer waits. */
+/** Ends a request that waits because what it is about has ended. Does nothing if it no longer waits. */
 export async function dropApproval(
   sql: Queryable,
   author: Author,

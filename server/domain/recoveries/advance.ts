@@ -18,7 +18,7 @@ type Row = RecoveryRow & { mode: Mode }
 
 /**
  * Carries on with recoveries: moves what is left in each lost wallet, and ends those of which nothing is left. Every
- * operation is queued in a commit of its own before it is sent, so a process may end at any moment.
+ * operation is queued in its own commit before it is sent, so a process may end at any moment.
  */
 export async function advanceRecoveries(): Promise<void> {
   const waiting = await sql<RecoveryRow[]>`

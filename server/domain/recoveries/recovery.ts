@@ -11,7 +11,7 @@ import { type RecoveryState, recoveryReasons, recoveryStates } from "#shared/rec
 
 export const recoveryReason = z.enum(recoveryReasons).meta({
   description:
-    "`lost_wallet`: the investor no longer has its key; `compromised`: someone else has it; `estate`: the investor has died",
+    "`lost_wallet`: the investor no longer has its key; `compromised`: another person has it; `estate`: the investor has died",
   example: "lost_wallet",
 })
 

@@ -38,7 +38,7 @@ export const recoveryRouter = router({
       "Moves everything that a lost wallet holds to another wallet of the same investor: every position and every hold, each by its own operation. The lost wallet is barred at once: nothing enters or leaves it, and no one can verify it. In live mode another member must approve. Then the lost wallet's verifications are revoked and its tokens move. The new wallet must be verified for each token and, in live mode, be proved with its signature; it must not be frozen, barred or on a screening list. Without new_wallet the lost wallet is only barred: send the request again once the investor has a new one.",
     input: z.object({
       id: investorId,
-      lost_wallet: walletAddress.meta({ description: "The wallet whose key is lost or known to someone else" }),
+      lost_wallet: walletAddress.meta({ description: "The wallet whose key is lost or known to another person" }),
       new_wallet: walletAddress.optional().meta({
         description:
           "The investor's wallet that gets everything. If left out, the lost wallet is barred until you name one",

@@ -57,7 +57,7 @@ export const reasonNames = {
   sanctions: "Sanctions",
   regulator: "Order of a regulator",
   lost_wallet: "Lost wallet",
-  compromised: "Key known to someone else",
+  compromised: "Key known to another person",
   estate: "Estate of a deceased holder",
   error_correction: "Correction of an error",
   tax: "Tax",

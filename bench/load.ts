@@ -6,9 +6,17 @@
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import type { Customer } from "./seed.ts"
-import { newWallet, randomText } from "./wallets.ts"
+import { LIMITED, newWallet, randomText } from "./wallets.ts"
 
-export type Traffic = "status" | "start" | "start with key" | "mixed" | "mint" | "mint async"
+export type Traffic =
+  | "status"
+  | "start"
+  | "start with key"
+  | "mixed"
+  | "mint"
+  | "mint async"
+  | "mint limited"
+  | "mint limited async"
 
 export type Order = {
   port: number
@@ -33,6 +41,8 @@ export type LoadResult = {
   cpu_seconds: number
 }
 
+const ASYNC = "Prefer: respond-async\r\n"
+
 const customers: Customer[] = JSON.parse(readFileSync(process.argv[2]!, "utf8"))
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
@@ -45,7 +55,9 @@ const requestOf: Record<Traffic, (host: string, customer?: number) => string> = 
   start: (host) => start(host, ""),
   "start with key": (host) => start(host, `Idempotency-Key: ${randomText(32)}\r\n`),
   mint: (host, customer) => mint(host, customer, ""),
-  "mint async": (host, customer) => mint(host, customer, "Prefer: respond-async\r\n"),
+  "mint async": (host, customer) => mint(host, customer, ASYNC),
+  "mint limited": (host, customer) => mint(host, customer, "", LIMITED),
+  "mint limited async": (host, customer) => mint(host, customer, ASYNC, LIMITED),
   mixed: (host) => {
     const dice = Math.random()
     if (dice < 0.75) return requestOf.status(host)
@@ -71,15 +83,15 @@ function start(host: string, header: string): string {
 }
 
 /** Only one customer mints, because this limits the rate most. */
-function mint(host: string, customer = 0, header = ""): string {
+function mint(host: string, customer = 0, header = "", config = "us_real_estate_fund_v1"): string {
   const { apiKey, investors } = customers[customer]!
-  const body = `{"user_pubkey":"${pick(investors)}","mint_config":"us_real_estate_fund_v1","amount":"0.000001"}`
+  const body = `{"user_pubkey":"${pick(investors)}","mint_config":"${config}","amount":"0.000001"}`
   return post(host, apiKey, "/v1/token/mint", header, body)
 }
 
 async function run({ port, traffic, connections, customer, warmup_ms, until }: Order): Promise<LoadResult> {
   const next = requestOf[traffic]
-  const expected = traffic === "mint async" ? "202" : "200"
+  const expected = traffic.endsWith("async") ? "202" : "200"
   const host = `localhost:${port}`
   const times_ms: number[] = []
   const unexpected: Record<string, number> = {}

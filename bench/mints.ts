@@ -7,6 +7,7 @@ import { cpuSeconds, cpuSecondsOfFamily } from "./process-figures.ts"
 import { median, type Ratio } from "./rounds.ts"
 import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
+import { LIMITED } from "./wallets.ts"
 
 const CLIENTS = 64
 /** Warm-up before the first round: creates the mint and all wallets' accounts, compiles code. */
@@ -17,9 +18,11 @@ const WARMUP_MS = 500
 const ALONE = 20
 const DRAIN_MS = 120_000
 
-/** `plain` is the baseline. `async` responds at once, `waiting` when the chain has confirmed. */
+const kinds = ["plain", "async", "limited async", "waiting", "limited waiting"] as const
+
+/** `plain` is the baseline. `async` responds at once, `waiting` when the chain has confirmed. `limited`: the token has limits by investor. */
 export type MintRow = {
-  name: "plain" | "async" | "waiting"
+  name: (typeof kinds)[number]
   per_second: number
   /** Latency of responses. */
   p50_ms: number
@@ -37,6 +40,8 @@ type Cores = { clients: number; server: number; database: number; chain: number 
 
 export type Mints = {
   rows: MintRow[]
+  /** What limits by investor cost: their time and processor time, relative to mints without. The median of the rounds. */
+  limits: { time: Ratio; cpu: Ratio | null }
   /** The time from sending one transaction to its confirmation while nothing else runs. */
   chain: { p50_ms: number; p99_ms: number; slot_ms: number }
 }
@@ -59,24 +64,40 @@ export async function measureMints(options: {
   try {
     say("POST /token/mint: warming up")
     await mintPlainly(plain, { clients: CLIENTS, measure_ms: first_warmup_ms })
+    await createLimited()
     await mintAsync(first_warmup_ms)
+    await mintAsync(first_warmup_ms, "mint limited async")
     await mintWaiting(first_warmup_ms)
-    const done = { plain: [] as Round[], async: [] as Round[], waiting: [] as Round[] }
+    const done = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Record<MintRow["name"], Round[]>
     const alone: number[] = []
     for (let n = 1; n <= rounds; n++) {
       await sleep(200)
       alone.push(...(await ask<PlainOrder, PlainOutcome>(plain, { alone: ALONE })).times_ms)
       done.plain.push(await mintPlainly(plain, { clients: CLIENTS, measure_ms }))
       await sleep(200)
-      done.async.push(await mintAsync(measure_ms))
-      await sleep(200)
-      done.waiting.push(await mintWaiting(measure_ms))
+      const pairs = [
+        ["async", () => mintAsync(measure_ms)],
+        ["limited async", () => mintAsync(measure_ms, "mint limited async")],
+        ["waiting", () => mintWaiting(measure_ms)],
+        ["limited waiting", () => mintWaiting(measure_ms, "mint limited")],
+      ] as const
+      // Each pair in both orders, because the second may profit from the first.
+      for (const [kind, measure] of n % 2 === 0 ? pairs : [pairs[1], pairs[0], pairs[3], pairs[2]]) {
+        done[kind].push(await measure())
+        await sleep(200)
+      }
       const rates = Object.entries(done).map(([name, all]) => `${name} ${Math.round(all.at(-1)!.per_second)}/s`)
       say(`POST /token/mint: round ${n} of ${rounds}: ${rates.join(", ")}`)
     }
     alone.sort((a, b) => a - b)
     return {
-      rows: (["plain", "async", "waiting"] as const).map((name) => summarise(name, done[name], done.plain)),
+      rows: kinds.map((name) => summarise(name, done[name], done.plain)),
+      limits: {
+        time: ratioOf(done["limited waiting"], done.waiting, ({ p50_ms }) => p50_ms),
+        cpu: done.async.some(({ cpu_us }) => cpu_us === null)
+          ? null
+          : ratioOf(done["limited async"], done.async, ({ cpu_us }) => cpu_us!),
+      },
       chain: { p50_ms: quantile(alone, 0.5), p99_ms: quantile(alone, 0.99), slot_ms: stage.slotMs },
     }
   } finally {
@@ -97,13 +118,31 @@ export async function measureMints(options: {
     }
   }
 
+  /** The token whose rules count investors, with limits that no mint reaches. */
+  async function createLimited(): Promise<void> {
+    const rules = { max_investors: 1_000_000, max_balance_per_investor: "1000000000" }
+    const token = {
+      id: LIMITED,
+      name: "Limited Fund",
+      symbol: "LIM",
+      decimals: 6,
+      required_schema: "kyc_individual_v1",
+    }
+    const response = await fetch(`http://127.0.0.1:${vouch.port}/v1/mint-configs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${stage.customers[0]!.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...token, rules }),
+    })
+    if (![200, 409].includes(response.status)) throw new Error(`mint-configs answered ${response.status}`)
+  }
+
   /** Counts everything that was accepted, over the time from the first request to the last confirmation. */
-  async function mintAsync(ms: number): Promise<Round> {
+  async function mintAsync(ms: number, traffic: Traffic = "mint async"): Promise<Round> {
     const before = await confirmed()
     const cpuBefore = cpuSeconds(vouch.pid)
     const cores = metered()
     const begin = performance.now()
-    const { answers, p50_ms, p99_ms } = await request("mint async", { warmup_ms: 0, measure_ms: ms })
+    const { answers, p50_ms, p99_ms } = await request(traffic, { warmup_ms: 0, measure_ms: ms })
     await waitForIdle(database, ms + DRAIN_MS)
     const seconds = (performance.now() - begin) / 1000
     const mints = (await confirmed()) - before
@@ -112,10 +151,10 @@ export async function measureMints(options: {
     return { per_second: mints / seconds, p50_ms, p99_ms, cpu_us, cores: cores() }
   }
 
-  async function mintWaiting(ms: number): Promise<Round> {
+  async function mintWaiting(ms: number, traffic: Traffic = "mint"): Promise<Round> {
     const cpuBefore = cpuSeconds(vouch.pid)
     const cores = metered()
-    const { answers, seconds, p50_ms, p99_ms } = await request("mint", {
+    const { answers, seconds, p50_ms, p99_ms } = await request(traffic, {
       warmup_ms: WARMUP_MS,
       measure_ms: ms,
     })
@@ -181,6 +220,12 @@ function summarise(name: MintRow["name"], rounds: readonly Round[], plain: reado
     cores: coresOf(rounds.flatMap(({ cores }) => cores ?? [])),
     ratio: { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) },
   }
+}
+
+/** A figure of each round relative to that of the same round without limits. */
+function ratioOf(limited: readonly Round[], without: readonly Round[], figure: (round: Round) => number): Ratio {
+  const pairs = limited.map((round, n) => figure(round) / figure(without[n]!))
+  return { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) }
 }
 
 function coresOf(rounds: readonly Cores[]): Cores | null {

@@ -22,6 +22,8 @@ const VERIFY_CONFIRMATIONS = 2
 const MINTS_PER_SECOND = 2000
 const MINT_CPU_US = 450
 const MINT_SLOTS = 1.5
+/** Time and processor time of a mint with limits by investor, relative to one without. */
+const LIMITS_RATIO = 1.1
 /** The time of a mint during another customer's flood, relative to one without. */
 const FAIR_RATIO = 2
 /** A replica's remaining rate with a stopped replica. */
@@ -155,10 +157,10 @@ function printVerify({ p50_ms, p99_ms, chain_p50_ms, count }: Verify): void {
   )
 }
 
-function printMints({ rows, chain }: Mints, target: number): void {
+function printMints({ rows, limits, chain }: Mints, target: number): void {
   const answerWithin_ms = chain.p50_ms + MINT_SLOTS * chain.slot_ms
   const targets = (row: MintRow) => {
-    if (row.name === "plain") return ""
+    if (row.name === "plain" || row.name.startsWith("limited")) return ""
     if (row.name === "waiting") return verdict(row.p50_ms <= answerWithin_ms, `p50 ≤ ${answerWithin_ms.toFixed(0)} ms`)
     const mark = verdict(row.per_second >= MINTS_PER_SECOND, `≥ ${MINTS_PER_SECOND}/s`)
     const cpu = row.cpu_us === null ? "" : `; ${verdict(row.cpu_us <= MINT_CPU_US, `CPU ≤ ${MINT_CPU_US} µs`)}`
@@ -178,6 +180,10 @@ function printMints({ rows, chain }: Mints, target: number): void {
   ])
   const head = ["", "", "mints/s", "p50 ms", "p99 ms", "CPU µs", "ratio", "spread", "CPU ratio", "target"]
   console.log(`\n${table(head, lines)}`)
+  const ofLimits = ({ median, lowest, highest }: Ratio) =>
+    `${median.toFixed(3)} (${lowest.toFixed(3)}–${highest.toFixed(3)}), ${verdict(median <= LIMITS_RATIO, `≤ ${LIMITS_RATIO.toFixed(2)}`)}`
+  const cpu = limits.cpu === null ? "" : `; CPU ${ofLimits(limits.cpu)}`
+  console.log(`\nMints with limits by investor, relative to those without: p50 ${ofLimits(limits.time)}${cpu}`)
   const own = `p50 ${chain.p50_ms.toFixed(1)} ms, p99 ${chain.p99_ms.toFixed(1)} ms`
   console.log(`\nThe chain's own time from send to confirmed, slots of ${chain.slot_ms} ms: ${own}`)
   const taken = rows.flatMap(({ name, cores }) =>

@@ -27,3 +27,6 @@ export function randomText(length: number): string {
  * always decode to exactly 32 bytes (58^43 > 2^248 and 17 · 58^43 < 2^256).
  */
 export const newWallet = (): string => ALPHABET[1 + Math.floor(Math.random() * 16)] + randomText(43)
+
+/** The configuration with limits by investor, which the benchmark of mints creates. */
+export const LIMITED = "limited_fund_v1"

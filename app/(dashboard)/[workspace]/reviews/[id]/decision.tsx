@@ -27,6 +27,8 @@ const consequences = {
 
 function consequenceOf(review: Review, decision: ReviewDecision): string {
   if (review.kind === "screening" && decision === "clear") return clearing(review)
+  if (review.kind === "limit")
+    return "The investor keeps all tokens. Mints and transfers to them stay refused while they are above the limit. The review closes."
   if (review.kind === "reversal" && decision === "approve")
     return "The rejected verification stays unchanged. A new one is approved for the wallet, its credential is issued on chain within seconds, and it counts against this month’s quota."
   return consequences[decision]

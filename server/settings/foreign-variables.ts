@@ -5,6 +5,7 @@ const others = new Set([
   "VOUCH_BASE_URL",
   "VOUCH_CLUSTER_RPC_URL",
   "VOUCH_E2E",
+  "VOUCH_INVESTOR_ACTS",
   "VOUCH_KEY",
   "VOUCH_RECORD",
   "VOUCH_SCREENSHOTS",

@@ -182,6 +182,10 @@ export class InvestorBook {
   /** A wallet's holding is another person's from now on. */
   reassign(held: Held, investor: string, evidence: Evidence): void {
     const before = held.investor
+    const lending = this.#lendingOf(held.config, investor)
+    // Who gets more while they give everything away does not leave.
+    if (lending && held.balance + held.incoming > 0n)
+      this.#put(this.#config(held.config), lending[0], { ...lending[1], lent: null })
     this.#give(held, investor)
     this.follow(held.config, investor, evidence)
     if (before !== null && before !== investor) this.follow(held.config, before, UNKNOWN)

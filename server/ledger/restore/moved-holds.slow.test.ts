@@ -112,6 +112,12 @@ describe("a hold that moves to another wallet", () => {
   test("is rebuilt with everything that became of it if all of it is lost, even its old account", async () => {
     const { config, pair, lost, next, place } = await fund()
     const known = await place("6")
+    const recovery = newId("rec")
+    await sql`
+      insert into recoveries (workspace_id, id, investor_id, lost_wallet, new_wallet, reason_code, reference, state, actor,
+        created_at, ended_at)
+      select workspace_id, ${recovery}, investor_id, ${lost}, ${next}, 'lost_wallet', 'A test', 'completed', 'system', now(),
+        now() from attestations where wallet = ${lost}`
     await idle()
     await app.stop()
     const backup = await backUp()
@@ -132,9 +138,10 @@ describe("a hold that moves to another wallet", () => {
     for (const one of operations) await becomes(one, "confirmed")
     await idle()
     const rows = await sql`
-      select kind, from_wallet, wallet, payload ->> 'amount' as amount, payload ->> 'hold_id' as hold from operations
+      select kind, from_wallet, wallet, payload ->> 'amount' as amount, payload ->> 'hold_id' as hold,
+        payload ->> 'recovery_id' as recovery from operations
       where id = any(${operations}) order by array_position(${operations}, id)`
-    const move = { kind: "move_hold", from_wallet: lost, wallet: next }
+    const move = { kind: "move_hold", from_wallet: lost, wallet: next, recovery }
     expect(rows.map((row) => ({ ...row }))).toEqual([
       { ...move, amount: "6", hold: known },
       { ...move, amount: "5", hold: unknown },

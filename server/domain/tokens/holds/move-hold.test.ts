@@ -269,6 +269,23 @@ describe("until it has moved", () => {
     expect([await inHolds(config, lost), await inHolds(config, next)]).toEqual([0n, 4n])
   })
 
+  test("the new wallet may pass to another person: then it fails, and the hold stays where it is", async () => {
+    const { config, lost, next, held } = await fund()
+    const id = await held("4")
+    const before = await books(config, lost)
+    const operationId = await whileLedgerPaused(async () => {
+      const operationId = await begun(id, next)
+      const session = await investors.start(next.wallet, newName("other"))
+      await sql`
+        update attestations set wallet_proved_at = ${addSeconds(clock.now(), 60)} where session_id = ${session}`
+      return operationId
+    })
+    expect(await ended(operationId)).toBe("recovery_not_possible")
+    expect(await read(id)).toMatchObject({ user_pubkey: lost.wallet, state: "active", remaining: "4" })
+    expect(await books(config, lost)).toEqual(before)
+    expect([await inHolds(config, lost), await inHolds(config, next)]).toEqual([4n, null])
+  })
+
   test("changing the mode fails it, and the hold is carried where the wallet's books hold it", async () => {
     const { config, lost, next, held } = await fund()
     const id = await held("4")

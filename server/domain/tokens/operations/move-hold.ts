@@ -8,6 +8,7 @@ import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { holdPlace, moveHeldAsset } from "#server/solana/asset-hold.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
+import type { Address } from "#shared/address.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import { holdingKeysOf, lastLandingOnAccounts, stillHolds } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
@@ -122,7 +123,9 @@ export const moveHold = defineOperation({
     const from = { config, wallet: from_wallet }
     const about = { holdId: hold_id, operationId: id, amount, accounts: { from: source!, to: target! } }
     const holds = await takeMovedHold(sql, workspaceId, from, about)
-    return holds && { mint_config: config, from_wallet, wallet, amount, hold_id, holds }
+    if (holds === null) return null
+    const recovery_id = await recoveryOf(sql, workspaceId, { lost: from_wallet, to: wallet })
+    return { mint_config: config, from_wallet, wallet, amount, hold_id, holds, ...(recovery_id && { recovery_id }) }
   },
 
   /** The database goes back to before the account was chosen. */
@@ -168,6 +171,18 @@ async function loadViolations(
     const movement = { kind: "force_transfer", from, to } as const
     return firstViolationAtSigning(transferContext(request, movement, standings, () => NOTHING, isListed))
   }
+}
+
+/** The recovery that moved a hold, which its memo does not name. Null if a restored database has lost it. */
+async function recoveryOf(
+  sql: Queryable,
+  workspaceId: string,
+  { lost, to }: { lost: Address; to: Address },
+): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from recoveries where workspace_id = ${workspaceId} and lost_wallet = ${lost} and new_wallet = ${to}
+    order by seq desc limit 1`
+  return row?.id ?? null
 }
 
 /** Holds are in hold accounts in holder mode only, and a paused mint moves none. */

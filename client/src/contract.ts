@@ -576,7 +576,7 @@ export interface Hold {
   expires_at: string | null
   /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
   onchain_account: string | null
-  /** The newest operation that placed it, released it or took from it; null if there is none */
+  /** The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none */
   operation_id: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -607,7 +607,7 @@ export interface HoldEvent {
     amount: string
     /** Why they were held */
     reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
-    /** The newest operation that placed it, released it or took from it; null if there is none */
+    /** The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none */
     operation_id: string | null
   }
 }
@@ -633,7 +633,7 @@ export interface HoldExecution {
   expires_at: string | null
   /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
   onchain_account: string | null
-  /** The newest operation that placed it, released it or took from it; null if there is none */
+  /** The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none */
   operation_id: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -672,7 +672,7 @@ export interface HoldRelease {
   expires_at: string | null
   /** The token account that holds the tokens; null in agent mode, in which Vouch's records hold them */
   onchain_account: string | null
-  /** The newest operation that placed it, released it or took from it; null if there is none */
+  /** The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none */
   operation_id: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string

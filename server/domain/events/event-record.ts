@@ -104,7 +104,8 @@ const shapes = {
       amount: amountText.meta({ description: "Whole tokens that the hold was placed for", example: "100" }),
       reason_code: z.enum(reasonCodes).meta({ description: "Why they were held", example: "court_order" }),
       operation_id: idOf("op").nullable().meta({
-        description: "The newest operation that placed it, released it or took from it; null if there is none",
+        description:
+          "The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none",
         example: null,
       }),
     }),

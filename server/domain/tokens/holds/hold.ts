@@ -38,7 +38,8 @@ export const holdRecord = z
       example: null,
     }),
     operation_id: idOf("op").nullable().meta({
-      description: "The newest operation that placed it, released it or took from it; null if there is none",
+      description:
+        "The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none",
       example: null,
     }),
     created_at: timestamp,

@@ -5,6 +5,7 @@ import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { investorFixture, newName } from "#test/fixtures/investors.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
+import { recoveryFixture } from "#test/fixtures/recoveries.ts"
 import { verifiedFor } from "#test/fixtures/tokens.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
@@ -266,4 +267,17 @@ test("the audit reports counts, slots and persons that are wrong", async () => {
   expect(await found()).toEqual([`the slot of ${investor} in ${config} waits for op_gone, which has ended`])
   await sql`update investor_slots set lent_by = null, lender = null, lender_attestation_id = null where mint_config = ${config}`
   expect(await found()).toEqual([])
+})
+
+test("a recovery of a lost wallet changes no count, even at every limit", async () => {
+  const config = await tokens.config({ max_investors: 1, max_balance_per_investor: "50", min_balance: "50" })
+  const recoveries = recoveryFixture(app, key)
+  const { investor, lost, fresh } = await recoveries.person()
+  expect(codeOf(await tokens.mint(config, lost, 50))).toBe(200)
+  const before = await countsOf(config)
+  const { json } = await recoveries.request(investor, { lost_wallet: lost, new_wallet: fresh })
+  expect(await recoveries.untilEnded(json.recovery_id)).toMatchObject({ state: "completed" })
+  expect(await tokens.onChain(config, fresh)).toBe(50n)
+  expect(await countsOf(config)).toEqual(before)
+  expect(await holderOf(config, fresh)).toBe(investor)
 })

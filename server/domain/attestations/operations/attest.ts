@@ -11,7 +11,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import { loadCredentials } from "../credential-accounts.ts"
 import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, type SeenUnits } from "../effects.ts"
-import { endOthers, revokeCredential } from "../end.ts"
+import { endOthers, lockOwners, revokeCredential } from "../end.ts"
 import { endLostApproval } from "../unexplained.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }
@@ -67,14 +67,17 @@ export const attest = defineOperation({
          where c.workspace_id = a.workspace_id and c.schema_id = a.schema_id and c.wallet = a.wallet) as held
       from attestations a where a.workspace_id = ${workspaceId} and a.id = any(${landed.map((one) => one.id)})
       order by a.id for update`
+    const wallets = rows.map(({ wallet }) => wallet)
     await sql`
       update attestations a set onchain_tx = l.signature,
         status = case status when 'pending' then 'verified' else status end,
         verified_at = case status when 'pending' then ${now}::timestamptz end
       from unnest(${landed.map((one) => one.id)}::text[], ${landed.map((one) => one.signature)}::text[]) as l(id, signature)
       where a.workspace_id = ${workspaceId} and a.id = l.id`
+    // Before a configuration is locked, as where a wallet is proven.
+    await lockOwners(sql, workspaceId, wallets)
     for (const row of rows) await takeOver(sql, { workspace_id: workspaceId, ...row }, now)
-    await endOthers(sql, { workspaceId, wallets: rows.map(({ wallet }) => wallet), now })
+    await endOthers(sql, { workspaceId, wallets, now })
   },
 
   async settleAgain(sql, settled, workspaceId) {

@@ -65,7 +65,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("Maximum supply").fill("1,000")
     await page.getByRole("radio", { name: /^By holders/ }).check()
     await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
-    await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(3)
+    await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(8)
     await expectAccessible(page)
     await page.getByRole("radio", { name: /^Only through Vouch/ }).check()
     await page.getByLabel("Maximum balance per wallet").fill("600")
@@ -217,6 +217,40 @@ test("a paused token says so and refuses until it is unpaused", async ({ page, c
   await page.getByRole("button", { name: "Unpause" }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Unpause" }).click()
   await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible()
+})
+
+test("limits by investor are set by country, and the token's page shows how many investors there are", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const id = await makeToken(customer)
+  await page.goto(section(customer, `tokens/${id}`))
+  await expect(page.getByRole("meter", { name: "Investors" })).toHaveCount(0)
+  await page.getByRole("link", { name: "Change rules" }).click()
+  await page.getByLabel("Maximum investors", { exact: true }).fill("99")
+  const countries = page.getByLabel("Maximum investors by country", { exact: true }).first()
+  const add = page.getByRole("button", { name: "Add to maximum investors by country" })
+  await expect(add).toBeDisabled()
+  for (const code of ["JP", "DE"]) {
+    await countries.selectOption(code)
+    await add.focus()
+    await page.keyboard.press("Enter")
+  }
+  await page.getByRole("button", { name: "Remove Germany" }).click()
+  await expect(page.getByLabel("Maximum from Germany")).toHaveCount(0)
+  const japan = page.getByLabel("Maximum from Japan")
+  await japan.fill("many")
+  await expect(countries).toHaveAttribute("aria-invalid", "true")
+  await japan.fill("49")
+  await expect(countries).not.toHaveAttribute("aria-invalid", "true")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Save changes" }).click()
+
+  await expect(page).toHaveURL(new RegExp(`/tokens/${id}$`))
+  await expect(page.getByText("Maximum investors by country: JP 49.")).toBeVisible()
+  const wallet = await walletOf(customer)
+  await customer.api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
+  await expect(page.getByRole("meter", { name: "Investors" })).toHaveAttribute("aria-valuetext", "1 of 99")
+  await expectAccessible(page)
 })
 
 test("rules are changed, and accounts follow a change of mode", { tag: "@phone" }, async ({ page, customer }) => {

@@ -118,7 +118,7 @@ const Notice = ({ title, value, label, children }: NoticeProps) => (
 )
 
 function Figures({ token }: { token: TokenView }) {
-  const { rules, supply, issued, holders } = token
+  const { rules, supply, issued, holders, investors } = token
   return (
     <Card title="Figures">
       <div className="space-y-5">
@@ -134,6 +134,14 @@ function Figures({ token }: { token: TokenView }) {
           limit={rules.max_holders ?? null}
           hint={token.transfer_mode === "holder" ? "Counts only transfers through Vouch." : undefined}
         />
+        {investors !== null && (
+          <Meter
+            label="Investors"
+            used={investors}
+            limit={rules.max_investors ?? null}
+            hint="All wallets of one investor count once."
+          />
+        )}
         <Facts
           className="border-t border-line pt-4"
           facts={{

@@ -1,4 +1,5 @@
-import type { Queryable } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
+import { prepared } from "#db/prepared.ts"
 import { openClaims } from "#domain/deployment"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
@@ -66,6 +67,42 @@ type Row = {
 
 const nameOf = (config: string, investor: string) => `${config}/${investor}`
 
+type Loaded = {
+  workspaceId: string
+  /** Holdings that the caller has. */
+  inMemory: string[]
+  configs: string[]
+  investors: string[]
+  attestationIds: (string | null)[]
+}
+
+/** Put together once, because every batch of mints reads it. */
+const loading = prepared<Loaded, Row>((value) => {
+  const workspaceId = value((input) => input.workspaceId)
+  const listed = sql`
+    unnest(${value((input) => input.configs)}::text[], ${value((input) => input.investors)}::text[],
+      ${value((input) => input.attestationIds)}::text[]) as t(config, investor, attestation_id)`
+  const slot = sql`
+    'slot', s.mint_config, s.investor, null, null, null, s.attestation_id, a.claims, s.lent_by, s.lender,
+    s.lender_attestation_id, l.claims`
+  const claims = sql`
+    left join attestations a on a.workspace_id = ${workspaceId} and a.id = s.attestation_id
+      and a.id is distinct from t.attestation_id
+    left join attestations l on l.workspace_id = ${workspaceId} and l.id = s.lender_attestation_id`
+  return sql`
+    select 'holding' as what, h.mint_config, h.investor, h.balance, h.incoming, h.outgoing, null as attestation_id,
+      null::bytea as claims, null as lent_by, null as lender, null as lender_attestation_id, null::bytea as lender_claims
+    from ${listed} join holdings h on h.workspace_id = ${workspaceId} and h.investor = t.investor and h.mint_config = t.config
+    where (h.balance > 0 or h.incoming > 0)
+      and h.mint_config || '/' || h.wallet <> all(${value((input) => input.inMemory)}::text[])
+    union all
+    select ${slot} from ${listed}
+    join investor_slots s on s.workspace_id = ${workspaceId} and s.mint_config = t.config and s.investor = t.investor ${claims}
+    union all
+    select ${slot} from ${listed}
+    join investor_slots s on s.workspace_id = ${workspaceId} and s.mint_config = t.config and s.lender = t.investor ${claims}`
+})
+
 /**
  * Who holds tokens that count investors, in memory between the lock of their configurations and the statements that
  * write it. An investor has a slot exactly if their wallets hold units or will soon.
@@ -115,28 +152,13 @@ export class InvestorBook {
     const { configs, held, known = () => undefined } = about
     const wanted = unique(about.wanted)
     if (wanted.length === 0) return new InvestorBook(configs, held, [])
-    const inMemory = held.map(({ config, wallet }) => nameOf(config, wallet))
-    const listed = sql`
-      unnest(${wanted.map((one) => one.config)}::text[], ${wanted.map((one) => one.investor)}::text[],
-        ${wanted.map((one) => one.attestationId)}::text[]) as t(config, investor, attestation_id)`
-    const slot = sql`
-      'slot', s.mint_config, s.investor, null, null, null, s.attestation_id, a.claims, s.lent_by, s.lender,
-      s.lender_attestation_id, l.claims`
-    const claims = sql`
-      left join attestations a on a.workspace_id = ${workspaceId} and a.id = s.attestation_id
-        and a.id is distinct from t.attestation_id
-      left join attestations l on l.workspace_id = ${workspaceId} and l.id = s.lender_attestation_id`
-    const rows = await sql<Row[]>`
-      select 'holding' as what, h.mint_config, h.investor, h.balance, h.incoming, h.outgoing, null as attestation_id,
-        null::bytea as claims, null as lent_by, null as lender, null as lender_attestation_id, null::bytea as lender_claims
-      from ${listed} join holdings h on h.workspace_id = ${workspaceId} and h.investor = t.investor and h.mint_config = t.config
-      where (h.balance > 0 or h.incoming > 0) and h.mint_config || '/' || h.wallet <> all(${inMemory}::text[])
-      union all
-      select ${slot} from ${listed}
-      join investor_slots s on s.workspace_id = ${workspaceId} and s.mint_config = t.config and s.investor = t.investor ${claims}
-      union all
-      select ${slot} from ${listed}
-      join investor_slots s on s.workspace_id = ${workspaceId} and s.mint_config = t.config and s.lender = t.investor ${claims}`
+    const rows = await loading(sql, {
+      workspaceId,
+      inMemory: held.map(({ config, wallet }) => nameOf(config, wallet)),
+      configs: wanted.map((one) => one.config),
+      investors: wanted.map((one) => one.investor),
+      attestationIds: wanted.map((one) => one.attestationId),
+    })
     const book = new InvestorBook(configs, held, rows)
     for (const one of wanted) book.#fillIn(one, known)
     return book

@@ -166,5 +166,9 @@ export const TAKING = ["transfer", "burn", "force_transfer"] as const satisfies 
 export const boundBy = (movement: Between<Holder>): Holder[] =>
   isForced(movement.kind) ? endsOf<Holder>({ ...movement, from: null } as Between<Holder>) : endsOf<Holder>(movement)
 
+/** The wallets that must not be frozen or on a list. What binds a lost wallet's tokens does not end with its key. */
+export const boundByOrders = (context: Between<Holder> & Pick<TransferContext, "isRecovery">): Holder[] =>
+  context.isRecovery ? endsOf<Holder>(context) : boundBy(context)
+
 export const AGENT_ONLY = ["agent"] as const satisfies TransferMode[]
 export const EVERY_MODE = ["agent", "holder"] as const satisfies TransferMode[]

@@ -1,4 +1,4 @@
-import { boundBy, defineRule, GIVING } from "./define.ts"
+import { boundByOrders, defineRule, GIVING } from "./define.ts"
 
 export const frozen = defineRule({
   code: "wallet_frozen",
@@ -11,10 +11,11 @@ export const frozen = defineRule({
   bindsRecovery: true,
   remedy: null,
   check(context) {
-    const found = boundBy(context).find(({ isFrozen }) => isFrozen)
+    const found = boundByOrders(context).find(({ isFrozen }) => isFrozen)
     if (!found) return null
     const advice = context.isOverridden ? "" : " Unfreeze it with POST /token/unfreeze, or use another wallet."
     return `${found.wallet} is frozen.${advice}`
   },
-  passed: (context) => (boundBy(context).length === 1 ? "The wallet is not frozen." : "Neither wallet is frozen."),
+  passed: (context) =>
+    boundByOrders(context).length === 1 ? "The wallet is not frozen." : "Neither wallet is frozen.",
 })

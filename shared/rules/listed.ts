@@ -1,4 +1,4 @@
-import { boundBy, defineRule, GIVING } from "./define.ts"
+import { boundByOrders, defineRule, GIVING } from "./define.ts"
 
 // This rule does not freeze accounts. The finding does: see `reconcile-account.ts`.
 export const listed = defineRule({
@@ -11,13 +11,14 @@ export const listed = defineRule({
   readsClaims: false,
   bindsRecovery: true,
   remedy: null,
-  applies: (context) => boundBy(context).some(({ isListed }) => isListed !== undefined),
+  applies: (context) => boundByOrders(context).some(({ isListed }) => isListed !== undefined),
   check(context) {
-    const found = boundBy(context).find(({ isListed }) => isListed)
+    const found = boundByOrders(context).find(({ isListed }) => isListed)
     if (!found) return null
     return context.isOverridden ? `${found.wallet} is on a screening list.` : refusedWallet(found.wallet)
   },
-  passed: (context) => `${boundBy(context).length === 1 ? "The wallet is" : "Both wallets are"} on no screening list.`,
+  passed: (context) =>
+    `${boundByOrders(context).length === 1 ? "The wallet is" : "Both wallets are"} on no screening list.`,
 })
 
 /** The API's message about a wallet on a list. It names neither the list nor since when. */

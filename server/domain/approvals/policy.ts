@@ -113,6 +113,7 @@ const requests: readonly ApprovalAction[][] = [
   ...allApprovalActions.map((action) => [action]),
   ["force_transfer", "hold_execute", "while_paused"],
   ["burn", "hold_execute", "while_paused"],
+  ["recovery", "force_transfer"],
 ]
 
 const binds = ({ actions }: Policy, request: readonly ApprovalAction[]): boolean =>

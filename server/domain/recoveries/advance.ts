@@ -55,7 +55,7 @@ async function advance(row: Row): Promise<void> {
   const recovering: Recovering = { workspaceId, mode: row.mode, recoveryId, lost, to: to!, grounds, now: clock.now() }
   const configs = await configsHeldBy(sql, workspaceId, lost)
   const progress: Progress[] = []
-  for (const config of configs) progress.push(await recoverPosition(inProgress(row), recovering, config))
+  for (const config of configs) progress.push(await recoverPosition(inProgress(row, config), recovering, config))
   if (progress.some((one) => one.do === "begun")) publish("ledger")
   const refused = progress.find((one) => one.do === "wait" && one.refusal && !isPassing(one.refusal.code))
   if (refused?.do === "wait" && refused.refusal) return end(row, "failed", refused.refusal)
@@ -68,14 +68,18 @@ const isPassing = (code: string): boolean =>
 
 /** Acts only while the recovery goes on. Two workers never act for the same one at the same time. */
 const inProgress =
-  ({ workspace_id, id, lost_wallet, new_wallet }: Row) =>
+  ({ workspace_id, id, lost_wallet, new_wallet }: Row, config: string) =>
   (act: (sql: Queryable) => Promise<Progress>): Promise<Progress> =>
     sql.begin(async (sql: Transaction): Promise<Progress> => {
       const held = await sql`
         select from recoveries where workspace_id = ${workspace_id} and id = ${id} and state = 'in_progress'
         for update skip locked`
       if (held.length === 0) return { do: "wait" }
-      const refusal = await recoveryRefusal(sql, workspace_id, { lost: lost_wallet, to: new_wallet! })
+      const refusal = await recoveryRefusal(sql, workspace_id, {
+        lost: lost_wallet,
+        to: new_wallet!,
+        configs: [config],
+      })
       return refusal === null ? act(sql) : { do: "wait", refusal }
     }) as Promise<Progress>
 

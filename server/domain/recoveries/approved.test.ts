@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { approve } from "#test/fixtures/approvals.ts"
+import { approve, requireApproval } from "#test/fixtures/approvals.ts"
 import { boss, fund, key, officer, owner, requireTwo, tokens, usesPolicies } from "#test/fixtures/policies.ts"
 import { recoveryFixture } from "#test/fixtures/recoveries.ts"
 import { app } from "#test/fixtures/uses-app.ts"
@@ -78,6 +78,35 @@ test("what a recovery needs is checked again when it is approved", async () => {
   })
   expect(await tokens.onChain(fund, lost)).toBe(5n)
   expect((await tokens.mint(fund, lost, 1)).json.error).toBe("wallet_barred")
+  // Nothing has begun, so the wallet may turn out not to be lost.
+  const cancelled = await tokens.post(`/recovery/${id}/cancel`, {})
+  expect(cancelled.json).toMatchObject({
+    state: "failed",
+    barred_since: null,
+    error: { error: "recovery_not_possible" },
+  })
+  expect((await tokens.mint(fund, lost, 1)).status).toBe(200)
+})
+
+test("a policy about forced transfers of a token binds a recovery, too", async () => {
+  await sql`delete from approval_policies where workspace_id = ${key.workspaceId}`
+  await requireApproval(owner.account, ["force_transfer"], { mint_config: fund })
+  await asked()
+})
+
+test("barring a wallet leaves a review to the members who must decide it", async () => {
+  await requireTwo("review_decision")
+  const person = await recoveries().person()
+  const json = { userPubkey: person.lost, schemaId: "kyc_individual_v1", externalId: person.externalId }
+  const { json: session } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  await app.webhook({ session_id: session.session_id, decision: "in_review" })
+  const [attestation] = await sql`select id from attestations where session_id = ${session.session_id}`
+  expect((await recoveries().request(person.investor, { lost_wallet: person.lost })).status).toBe(200)
+  const [review] = await sql`select state from reviews where attestation_id = ${attestation!.id}`
+  expect(review).toEqual({ state: "open" })
+  await app.webhook({ session_id: session.session_id, decision: "approved", claims: { country: "US" } })
+  const [ended] = await sql`select status, reason from attestations where id = ${attestation!.id}`
+  expect(ended).toEqual({ status: "rejected", reason: "The wallet was reported as lost." })
 })
 
 test("a second request while one waits is refused", async () => {

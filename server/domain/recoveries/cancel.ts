@@ -9,6 +9,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readRecovery } from "./read.ts"
 import { endingOf, findRecovery, type RecoveryRecord } from "./recovery.ts"
+import { close } from "./request.ts"
 
 /** The request to lift a bar, as an approval stores it. */
 export type StoredCancel = { recovery_id: string; user_pubkey: string }
@@ -34,14 +35,16 @@ export async function cancelRecovery({
       const row = await findRecovery(sql, workspaceId, id, { lock: true })
       const { state } = endingOf(row)
       const isOpen = state === "barred" || state === "awaiting_approval"
-      if (!isOpen && (state !== "rejected" || row.barred_at === null))
-        fail("recovery_ended", `id: ${id} is ${state}. Only a recovery whose tokens have not moved can be cancelled.`)
+      // One that was refused before it began still bars the wallet.
+      if (!isOpen && (row.begun_at !== null || row.barred_at === null))
+        fail("recovery_ended", `id: ${id} is ${state}. Only a recovery that has not begun can be cancelled.`)
       const cancel = async (sql: Transaction) => {
         if (idempotency) await claimKey(sql, idempotency, id)
         if (isOpen && row.approval_id !== null)
           await dropApproval(sql, author, { workspaceId, approvalId: row.approval_id, reason: CANCELLED.detail })
+        await close(sql, row)
         await sql`
-          update recoveries set state = 'rejected', barred_at = null, error_code = coalesce(error_code, ${CANCELLED.code}),
+          update recoveries set state = case state when 'failed' then state else 'rejected' end, barred_at = null, error_code = coalesce(error_code, ${CANCELLED.code}),
             error_detail = coalesce(error_detail, ${CANCELLED.detail}), ended_at = coalesce(ended_at, ${clock.now()})
           where workspace_id = ${workspaceId} and id = ${id}`
         await followFreeze(sql, { workspaceId, wallet, mintConfig: null })

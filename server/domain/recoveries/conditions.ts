@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import type { Principal } from "#domain/requests"
 import { findListed, isScreening } from "#domain/screening"
-import { configsHeldBy, EVERY_TOKEN, isBarred, loadFreezes } from "#domain/tokens"
+import { configsHeldBy, EVERY_TOKEN, isBarred, loadFreezes, recoveryRefusal } from "#domain/tokens"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { ErrorCode } from "#shared/errors.ts"
@@ -23,13 +23,17 @@ export async function refusalOf(
   if (!(await owns(newWallet))) return notPossible(`new_wallet: ${newWallet} is not a wallet of ${investorId}.`)
   if (await isBarred(sql, workspaceId, newWallet))
     return notPossible(`new_wallet: ${newWallet} was reported as lost. Use another wallet.`)
-  if (isScreening() && (await findListed(sql, workspaceId, [newWallet])).length > 0)
-    return notPossible(`new_wallet: ${newWallet} is on a screening list.`)
+  const names = { lost_wallet: lostWallet, new_wallet: newWallet }
+  const listed = isScreening() ? await findListed(sql, workspaceId, Object.values(names)) : []
   const configs = await configsHeldBy(sql, workspaceId, lostWallet)
-  const freezesOf = await loadFreezes(sql, workspaceId, [newWallet])
-  const frozenFor = [EVERY_TOKEN, ...configs].find((config) => freezesOf({ config, wallet: newWallet }).length > 0)
-  if (frozenFor !== undefined)
-    return notPossible(`new_wallet: ${newWallet} is frozen. Unfreeze it, or use another wallet.`)
+  const freezesOf = await loadFreezes(sql, workspaceId, Object.values(names))
+  for (const [field, wallet] of Object.entries(names)) {
+    if (listed.some((one) => one.wallet === wallet)) return notPossible(`${field}: ${wallet} is on a screening list.`)
+    if ([EVERY_TOKEN, ...configs].some((config) => freezesOf({ config, wallet }).length > 0))
+      return notPossible(`${field}: ${wallet} is frozen. Unfreeze it first. The lost wallet stays barred.`)
+  }
+  const other = await recoveryRefusal(sql, workspaceId, { lost: lostWallet, to: newWallet, configs })
+  if (other !== null) return notPossible(other.detail)
   return unverifiedFor(sql, { workspaceId, mode }, { investorId, newWallet, configs })
 }
 

@@ -3,7 +3,9 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, describe, expect, test } from "vitest"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { grounds } from "#test/fixtures/grounds.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { recoveryFixture } from "#test/fixtures/recoveries.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
@@ -96,6 +98,54 @@ test("with bar_now off, a refused request bars nothing", async () => {
   const about = { lost_wallet: lost, new_wallet: stranger, bar_now: false }
   expect((await recoveries().request(investor, about)).json.error).toBe("recovery_not_possible")
   expect((await tokens.get(`/investor/${investor}/recoveries`)).json.data).toEqual([])
+})
+
+test("a frozen wallet's tokens do not move to another wallet, and a freeze stops those on their way", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  const freeze = { user_pubkey: lost, mint_config: config, ...grounds }
+  await tokens.post("/token/freeze", freeze)
+  const refused = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  expect([refused.status, refused.json.error]).toEqual([403, "recovery_not_possible"])
+  expect(refused.json.detail).toContain(`lost_wallet: ${lost} is frozen`)
+  await tokens.post("/token/unfreeze", freeze)
+  const id = await whileLedgerPaused(async () => {
+    const { json } = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+    await waitFor(async () => (await recoveries().get(json.recovery_id)).positions[0]?.status === "queued", "a move")
+    await tokens.post("/token/freeze", freeze)
+    return json.recovery_id
+  })
+  expect(await recoveries().untilEnded(id)).toMatchObject({ state: "failed", error: { error: "wallet_frozen" } })
+  expect([await tokens.onChain(config, lost), await tokens.onChain(config, fresh)]).toEqual([5n, 0n])
+  await tokens.post("/token/unfreeze", freeze)
+  const again = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  expect((await recoveries().untilEnded(again.json.recovery_id)).state).toBe("completed")
+})
+
+test("two wallets that are each reported as lost for the other do not keep each other's tokens from moving", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  const answers = await Promise.all([
+    recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh }),
+    recoveries().request(investor, { lost_wallet: fresh, new_wallet: lost }),
+  ])
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 403])
+  const { json } = answers.find(({ status }) => status === 202)!
+  expect((await recoveries().untilEnded(json.recovery_id)).state).toBe("completed")
+})
+
+test("tokens that another person was verified for do not move to who has the wallet now", async () => {
+  const [before, now] = [await recoveries().person(), await recoveries().person()]
+  const config = await tokens.config()
+  await tokens.mint(config, before.lost, 5)
+  const json = { userPubkey: before.lost, schemaId: "accredited_investor_v1", externalId: now.externalId }
+  const { json: session } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  await app.webhook({ session_id: session.session_id, decision: "approved", claims: { country: "US" } })
+  const asked = await recoveries().request(now.investor, { lost_wallet: before.lost, new_wallet: now.fresh })
+  expect([asked.status, asked.json.error]).toEqual([403, "recovery_not_possible"])
+  expect(asked.json.detail).toContain(config)
 })
 
 test("no one can bar a wallet that is not the investor's", async () => {

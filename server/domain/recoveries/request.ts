@@ -63,10 +63,11 @@ async function record(sql: Transaction, request: Recovery, newId: string): Promi
   const { principal, requestId, idempotency, investorId, lostWallet, newWallet, barNow } = request
   const { workspaceId } = principal
   const author = { principal, requestId }
-  await lockOwners(sql, workspaceId, [lostWallet])
+  await lockOwners(sql, workspaceId, newWallet === null ? [lostWallet] : [lostWallet, newWallet])
   const notTheirs = await refusalOf(sql, principal, { investorId, lostWallet, newWallet: null })
   if (notTheirs !== null) fail(notTheirs.code, notTheirs.detail)
   const open = await lockOpen(sql, workspaceId, lostWallet)
+  await refuseTarget(sql, workspaceId, lostWallet)
   const id = open?.id ?? newId
   await save(sql, request, id)
   if (barNow && open?.barred_at == null) await bar(sql, workspaceId, { id, lostWallet, author })
@@ -119,9 +120,21 @@ async function lockOpen(sql: Queryable, workspaceId: string, lostWallet: Address
   return null
 }
 
+/** A wallet cannot be lost while tokens move to it: they would stop half way. Errors: recovery_not_possible. */
+async function refuseTarget(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
+  const [into] = await sql<{ id: string }[]>`
+    select id from recoveries where workspace_id = ${workspaceId} and new_wallet = ${wallet} and state = 'in_progress'`
+  if (into)
+    fail(
+      "recovery_not_possible",
+      `lost_wallet: ${into.id} is moving tokens to ${wallet}. Wait until it has ended, or stop it by freezing the wallet.`,
+    )
+}
+
 /** Stores what came of the approval that a recovery waited for. The lost wallet stays barred. */
 export async function close(sql: Queryable, row: RecoveryRow): Promise<void> {
   const { state, error, endedAt } = endingOf(row)
+  if (endedAt === null) return
   await sql`
     update recoveries set state = ${state}, error_code = ${error?.code ?? null}, error_detail = ${error?.detail ?? null},
       ended_at = ${endedAt}
@@ -163,8 +176,12 @@ async function bar(
 ): Promise<void> {
   const now = clock.now()
   await sql`update recoveries set barred_at = ${now} where workspace_id = ${workspaceId} and id = ${id}`
+  // Members decide what is in review. If they approve it, it ends because the wallet is barred.
   const pending = await sql<{ id: string }[]>`
-    select id from attestations where workspace_id = ${workspaceId} and wallet = ${lostWallet} and status = 'pending'
+    select id from attestations a
+    where workspace_id = ${workspaceId} and wallet = ${lostWallet} and status = 'pending'
+      and not exists (select from reviews r
+        where r.workspace_id = a.workspace_id and r.attestation_id = a.id and r.state <> 'closed')
     order by seq for update`
   const reason = "The wallet was reported as lost."
   for (const { id: attestationId } of pending)
@@ -174,7 +191,7 @@ async function bar(
     author,
     action: "wallet.barred",
     subject: lostWallet,
-    detail: { recovery: id },
+    detail: { recovery: id, ended: pending.map((one) => one.id) },
   })
 }
 
@@ -183,7 +200,8 @@ type Deciding = { author: Author; principal: Principal; id: string; request: Sto
 /** Begins the recovery, or asks for approval. Errors: recovery_not_possible, approver_missing. */
 async function decide(sql: Transaction, { author, principal, id, request, replay }: Deciding): Promise<Decided<void>> {
   const { workspaceId } = principal
-  const bound = { action: "recovery", subject: id, request, rules: "", author, idempotency: null, replay } as const
+  const about = { subject: id, request, also: ["force_transfer"], isAboutAll: true, rules: "" } as const
+  const bound = { action: "recovery", ...about, author, idempotency: null, replay } as const
   const decided = await underPolicy(sql, workspaceId, bound, (sql) => begin(sql, { author, principal, id, request }))
   if ("waits" in decided)
     await sql`
@@ -232,7 +250,7 @@ export async function redoRecovery(
   const { workspaceId } = principal
   await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
-      await lockOwners(sql, workspaceId, [request.lost_wallet])
+      await lockOwners(sql, workspaceId, [request.lost_wallet, request.new_wallet])
       const row = await findRecovery(sql, workspaceId, id, { lock: true })
       if (row.state !== "awaiting_approval") return
       await decide(sql, { author: { principal, requestId }, principal, id, request, replay })

@@ -133,9 +133,11 @@ async function readBlocks(
 ): Promise<(config: ConfigRow) => RuleCode | null> {
   if (newWallet === null) return () => null
   const now = clock.now()
-  const wallets = configs.map(({ required_schema: schemaId }) => ({ schemaId, wallet: newWallet }))
+  const wallets = configs.flatMap(({ required_schema: schemaId }) =>
+    [lost, newWallet].map((wallet) => ({ schemaId, wallet })),
+  )
   const standings = await loadStandings(sql, workspaceId, wallets, now)
-  const isListed = await loadListed(sql, workspaceId, [newWallet])
+  const isListed = await loadListed(sql, workspaceId, [lost, newWallet])
   return (config) => {
     if (isBeingReconciled(config)) return "mint_paused"
     const movement = { kind: "force_transfer", from: lost, to: newWallet } as const

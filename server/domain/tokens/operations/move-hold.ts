@@ -157,9 +157,9 @@ async function loadViolations(
   configs: ReadonlyMap<string, ConfigRow>,
 ): Promise<(operation: Move) => Refusal | null> {
   const now = clock.now()
-  const wallets = operations.map(({ payload: { mint_config, wallet } }) => {
-    return { schemaId: configs.get(mint_config)!.required_schema, wallet }
-  })
+  const wallets = operations.flatMap(({ payload: { mint_config, from_wallet, wallet } }) =>
+    [from_wallet, wallet].map((one) => ({ schemaId: configs.get(mint_config)!.required_schema, wallet: one })),
+  )
   const standings = await loadStandings(sql, workspaceId, wallets, now)
   const isListed = await loadListed(
     sql,

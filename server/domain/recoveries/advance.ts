@@ -8,8 +8,9 @@ import type { Mode } from "#shared/mode.ts"
 import { endingOf, findRecovery, type RecoveryRow, recoveryRows } from "./recovery.ts"
 import { close } from "./request.ts"
 
-/** How many recoveries to carry on with in one pass. Those that have waited longest come first. */
+/** How many recoveries to carry on with in one pass. The next pass goes on after them, so that none keeps others waiting. */
 const BATCH = 50
+let lastSeq = 0n
 
 /** Refusals of an operation after which another one may succeed: what is left, or whether it may move, has changed. */
 const PASSING = new Set(["insufficient_balance", "amount_held", "mint_paused", "cancelled"])
@@ -24,17 +25,20 @@ export async function advanceRecoveries(): Promise<void> {
   const waiting = await sql<RecoveryRow[]>`
     ${recoveryRows(sql)} where r.state = 'awaiting_approval' and (a.state <> 'pending' or a.expires_at <= ${clock.now()})
     limit ${BATCH}`
-  for (const { workspace_id, id } of waiting) await closeDecided(workspace_id, id)
-  const rows = await sql<{ workspace_id: string; id: string; mode: Mode }[]>`
-    select r.workspace_id, r.id, w.mode from recoveries r join workspaces w on w.id = r.workspace_id
-    where r.state = 'in_progress' order by r.seq limit ${BATCH}`
-  for (const { workspace_id, id, mode } of rows) {
-    // What keeps one recovery from going on does not keep the others.
-    await advance({ ...(await findRecovery(sql, workspace_id, id)), mode }).catch((error) =>
-      logger.warn({ err: error, workspaceId: workspace_id, recovery: id }, "a recovery waits; trying again"),
-    )
-  }
+  for (const one of waiting) await alone(one, () => closeDecided(one.workspace_id, one.id))
+  const rows = await sql<{ workspace_id: string; id: string; seq: bigint; mode: Mode }[]>`
+    select r.workspace_id, r.id, r.seq, w.mode from recoveries r join workspaces w on w.id = r.workspace_id
+    where r.state = 'in_progress' and r.seq > ${lastSeq} order by r.seq limit ${BATCH}`
+  lastSeq = rows.length < BATCH ? 0n : rows.at(-1)!.seq
+  for (const one of rows)
+    await alone(one, async () => advance({ ...(await findRecovery(sql, one.workspace_id, one.id)), mode: one.mode }))
 }
+
+/** What keeps one recovery from going on does not keep the others. */
+const alone = ({ workspace_id, id }: { workspace_id: string; id: string }, act: () => Promise<void>): Promise<void> =>
+  act().catch((error) =>
+    logger.warn({ err: error, workspaceId: workspace_id, recovery: id }, "a recovery waits; trying again"),
+  )
 
 const closeDecided = (workspaceId: string, id: string): Promise<void> =>
   sql.begin(async (sql) => {

@@ -5,6 +5,7 @@ import { lockOwners } from "#domain/attestations"
 import { recordChange } from "#domain/audit-log"
 import { type Command, claimKey } from "#domain/requests"
 import { followFreeze } from "#domain/token-accounts"
+import { isBarred } from "#domain/tokens"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readRecovery } from "./read.ts"
@@ -49,7 +50,7 @@ export async function cancelRecovery({
           where workspace_id = ${workspaceId} and id = ${id}`
         await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
         const detail = { recovery: id }
-        if (row.barred_at !== null)
+        if (!(await isBarred(sql, workspaceId, wallet)))
           await recordChange(sql, workspaceId, { author, action: "wallet.unbarred", subject: wallet, detail })
         await recordChange(sql, workspaceId, { author, action: "recovery.cancelled", subject: id })
       }

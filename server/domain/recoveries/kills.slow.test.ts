@@ -53,49 +53,52 @@ async function countOnChain(ids: readonly string[]): Promise<number[]> {
   return ids.map((id) => memos.filter((memo) => memo.includes(id)).length)
 }
 
-test.each(POSITIONS)("positions move once each, %i of them, though the process is killed after a step", async (count) => {
-  const person = await recoveryFixture(app, key).person()
-  const { lost, fresh } = person
-  const held = configs.slice(0, count)
-  const minted = await Promise.all(held.map((config, n) => tokens.mint(config, lost, 10 + n)))
-  expect(minted.every(({ status }) => status === 200)).toBe(true)
-  // A third of the positions also has a hold.
-  for (const mint_config of held.filter((_one, n) => n % 3 === 0)) {
-    const placed = await tokens.post("/token/holds", {
-      user_pubkey: lost,
-      mint_config,
-      amount: String(HELD),
-      ...grounds,
-    })
-    expect([200, 202]).toContain(placed.status)
-  }
-  const { json } = await recoveryFixture(app, key).request(person.investor, { lost_wallet: lost, new_wallet: fresh })
-  const id = json.recovery_id as string
-  let kills = 0
-  while (kills < MOST_KILLS) {
-    const before = await stepOf(id)
-    if (!before.includes("in_progress")) break
-    await waitFor(async () => (await stepOf(id)) !== before, "the next step")
-    await worker.kill()
-    kills++
-    worker = await startWorker()
-  }
-  expect(kills).toBeGreaterThan(2)
-  const done = await recoveryFixture(app, key).untilEnded(id)
-  expect(done).toMatchObject({ state: "completed", error: null })
-  expect(done.positions).toHaveLength(count)
-  for (const [n, config] of held.entries()) {
-    const amount = 10 + n
-    expect([await tokens.onChain(config, lost), config]).toEqual([0n, config])
-    const { json } = await tokens.get(`/token/balance/${fresh}?mint_config=${config}`)
-    expect(json).toMatchObject({ amount: String(amount), held: n % 3 === 0 ? String(HELD) : "0" })
-  }
-  const moved = await sql<{ id: string; status: string }[]>`
+test.each(POSITIONS)(
+  "positions move once each, %i of them, though the process is killed after a step",
+  async (count) => {
+    const person = await recoveryFixture(app, key).person()
+    const { lost, fresh } = person
+    const held = configs.slice(0, count)
+    const minted = await Promise.all(held.map((config, n) => tokens.mint(config, lost, 10 + n)))
+    expect(minted.every(({ status }) => status === 200)).toBe(true)
+    // A third of the positions also has a hold.
+    for (const mint_config of held.filter((_one, n) => n % 3 === 0)) {
+      const placed = await tokens.post("/token/holds", {
+        user_pubkey: lost,
+        mint_config,
+        amount: String(HELD),
+        ...grounds,
+      })
+      expect([200, 202]).toContain(placed.status)
+    }
+    const { json } = await recoveryFixture(app, key).request(person.investor, { lost_wallet: lost, new_wallet: fresh })
+    const id = json.recovery_id as string
+    let kills = 0
+    while (kills < MOST_KILLS) {
+      const before = await stepOf(id)
+      if (!before.includes("in_progress")) break
+      await waitFor(async () => (await stepOf(id)) !== before, "the next step")
+      await worker.kill()
+      kills++
+      worker = await startWorker()
+    }
+    expect(kills).toBeGreaterThan(2)
+    const done = await recoveryFixture(app, key).untilEnded(id)
+    expect(done).toMatchObject({ state: "completed", error: null })
+    expect(done.positions).toHaveLength(count)
+    for (const [n, config] of held.entries()) {
+      const amount = 10 + n
+      expect([await tokens.onChain(config, lost), config]).toEqual([0n, config])
+      const { json } = await tokens.get(`/token/balance/${fresh}?mint_config=${config}`)
+      expect(json).toMatchObject({ amount: String(amount), held: n % 3 === 0 ? String(HELD) : "0" })
+    }
+    const moved = await sql<{ id: string; status: string }[]>`
     select id, status from operations where payload ->> 'recovery_id' = ${id}`
-  const ids = moved.map((one) => one.id)
-  // In holder mode each hold has its own operation.
-  const ownHolds = held.filter((_one, n) => n % 3 === 0 && MODES[n % 2] === "holder").length
-  expect(moved.map(({ status }) => status)).toEqual(Array(count + ownHolds).fill("confirmed"))
-  expect(await countOnChain(ids)).toEqual(ids.map(() => 1))
-  expect(await differences()).toEqual([])
-})
+    const ids = moved.map((one) => one.id)
+    // In holder mode each hold has its own operation.
+    const ownHolds = held.filter((_one, n) => n % 3 === 0 && MODES[n % 2] === "holder").length
+    expect(moved.map(({ status }) => status)).toEqual(Array(count + ownHolds).fill("confirmed"))
+    expect(await countOnChain(ids)).toEqual(ids.map(() => 1))
+    expect(await differences()).toEqual([])
+  },
+)

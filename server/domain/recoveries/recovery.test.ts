@@ -83,7 +83,7 @@ test("a request that cannot be done yet keeps the wallet barred until it is canc
   expect([refused.status, refused.json.error]).toEqual([403, "recovery_not_possible"])
   expect(refused.json.detail).toContain("new_wallet")
   const { json } = await tokens.get(`/investor/${investor}/recoveries`)
-  expect(json.data).toMatchObject([{ state: "barred", lost_wallet: lost }])
+  expect(json.data).toMatchObject([{ state: "barred", lost_wallet: lost, new_wallet: null }])
   const id = json.data[0].recovery_id
   expect((await tokens.mint(config, lost, 1)).json.error).toBe("wallet_barred")
   const cancelled = await tokens.post(`/recovery/${id}/cancel`, {})

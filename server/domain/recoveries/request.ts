@@ -69,7 +69,7 @@ async function record(sql: Transaction, request: Recovery, newId: string): Promi
   const open = await lockOpen(sql, workspaceId, lostWallet)
   await refuseTarget(sql, workspaceId, lostWallet)
   const id = open?.id ?? newId
-  await save(sql, request, id)
+  if (open === null) await insert(sql, request, id)
   if (barNow && open?.barred_at == null) await bar(sql, workspaceId, { id, lostWallet, author })
   const done = async () => {
     if (idempotency) await claimKey(sql, idempotency, id)
@@ -84,7 +84,10 @@ async function record(sql: Transaction, request: Recovery, newId: string): Promi
   const refusal = await refusalOf(sql, principal, { investorId, lostWallet, newWallet })
   if (refusal !== null) return refused(refusal)
   const decided = await sql
-    .savepoint((sql) => decide(sql, { author, principal, id, request: storedOf(request, newWallet) }))
+    .savepoint(async (sql) => {
+      await accept(sql, request, id)
+      return decide(sql, { author, principal, id, request: storedOf(request, newWallet) })
+    })
     .catch((error: unknown) => {
       if (error instanceof Failure && error.code === "approver_missing")
         return refused({ code: error.code, detail: error.message })
@@ -141,30 +144,31 @@ export async function close(sql: Queryable, row: RecoveryRow): Promise<void> {
     where workspace_id = ${row.workspace_id} and id = ${row.id} and state = 'awaiting_approval'`
 }
 
-async function save(sql: Queryable, request: Recovery, id: string): Promise<void> {
-  const { principal, requestId, investorId, lostWallet, newWallet, reasonCode, reference, documentSha256 } = request
+async function insert(sql: Queryable, request: Recovery, id: string): Promise<void> {
+  const { principal, requestId, investorId, lostWallet, reasonCode, reference, documentSha256 } = request
   const { actor, id: actorId } = actorOf({ principal, requestId })
   await sql`
-    insert into recoveries (workspace_id, id, investor_id, lost_wallet, new_wallet, reason_code, reference,
-      document_sha256, state, actor, actor_id, created_at)
-    values (${principal.workspaceId}, ${id}, ${investorId}, ${lostWallet}, ${newWallet}, ${reasonCode}, ${reference},
-      ${documentSha256}, 'barred', ${actor}, ${actorId}, ${clock.now()})
-    on conflict (workspace_id, id) do update set new_wallet = coalesce(excluded.new_wallet, recoveries.new_wallet),
-      reason_code = excluded.reason_code, reference = excluded.reference,
-      document_sha256 = coalesce(excluded.document_sha256, recoveries.document_sha256)`
-  const detail = {
-    investor: investorId,
-    lost_wallet: lostWallet,
-    new_wallet: newWallet,
-    reason_code: reasonCode,
-    reference,
-  }
-  const author = { principal, requestId }
-  await recordChange(sql, principal.workspaceId, {
-    author,
+    insert into recoveries (workspace_id, id, investor_id, lost_wallet, reason_code, reference, document_sha256, state,
+      actor, actor_id, created_at)
+    values (${principal.workspaceId}, ${id}, ${investorId}, ${lostWallet}, ${reasonCode}, ${reference}, ${documentSha256},
+      'barred', ${actor}, ${actorId}, ${clock.now()})`
+}
+
+/** Stores what a request that can be done asks. The document of an earlier one stays if it names none. */
+async function accept(sql: Queryable, request: Recovery, id: string): Promise<void> {
+  const { principal, requestId, investorId, lostWallet, newWallet, reasonCode, reference, documentSha256 } = request
+  const { workspaceId } = principal
+  await sql`
+    update recoveries set new_wallet = ${newWallet}, reason_code = ${reasonCode}, reference = ${reference},
+      document_sha256 = coalesce(${documentSha256}, document_sha256)
+    where workspace_id = ${workspaceId} and id = ${id}`
+  const wallets = { investor: investorId, lost_wallet: lostWallet, new_wallet: newWallet }
+  const document = documentSha256 !== null && { document_sha256: documentSha256 }
+  await recordChange(sql, workspaceId, {
+    author: { principal, requestId },
     action: "recovery.requested",
     subject: id,
-    detail: { ...detail, ...(documentSha256 !== null && { document_sha256: documentSha256 }) },
+    detail: { ...wallets, reason_code: reasonCode, reference, ...document },
   })
 }
 
@@ -175,7 +179,9 @@ async function bar(
   { id, lostWallet, author }: { id: string; lostWallet: Address; author: Author },
 ): Promise<void> {
   const now = clock.now()
-  await sql`update recoveries set barred_at = ${now} where workspace_id = ${workspaceId} and id = ${id}`
+  const [row] = await sql<{ reason_code: string; reference: string }[]>`
+    update recoveries set barred_at = ${now} where workspace_id = ${workspaceId} and id = ${id}
+    returning reason_code, reference`
   // Members decide what is in review. If they approve it, it ends because the wallet is barred.
   const pending = await sql<{ id: string }[]>`
     select id from attestations a
@@ -191,7 +197,7 @@ async function bar(
     author,
     action: "wallet.barred",
     subject: lostWallet,
-    detail: { recovery: id, ended: pending.map((one) => one.id) },
+    detail: { recovery: id, ...row, ended: pending.map((one) => one.id) },
   })
 }
 

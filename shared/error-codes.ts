@@ -192,8 +192,8 @@ export const apiErrors = {
   ),
   recovery_ended: defineError(
     409,
-    "The recovery can no longer be cancelled",
-    "Read its state with GET /recovery/{id}. Once tokens move, the lost wallet stays barred.",
+    "The recovery has ended",
+    "Read its state with GET /recovery/{id}. Once tokens have moved, the lost wallet stays barred.",
   ),
   mint_config_exists: defineError(
     409,

@@ -1094,6 +1094,7 @@ export interface Recovery {
   barred_since: string | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
+  /** What it moves. Empty for keys without `token:read` */
   positions: Array<RecoveryPosition>
   /** Why it failed or was rejected; null otherwise */
   error: {
@@ -1964,13 +1965,13 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<RecoveryList>
 
-  /** Get a recovery. Returns its state, every position, and what keeps a position from moving. */
+  /** Get a recovery. Returns its state and, to keys with the scope token:read, every position and what keeps it from moving. */
   getRecovery(params: {
     /** The recovery's id */
     id: string
   }, options?: RequestOptions): Promise<Recovery>
 
-  /** Cancel a recovery. Ends a recovery whose tokens have not moved, and lifts the bar of its lost wallet. Verifications that were pending when the wallet was barred have ended. A policy about unfreezing wallets binds this, too: then it responds 202 with the approval. */
+  /** Cancel a recovery. Ends a recovery. Before its tokens move, that lifts the bar of its lost wallet. Once they move, it stops what has not begun, for example to name another new wallet, and the lost wallet stays barred. Verifications that were pending when the wallet was barred have ended. A policy about unfreezing wallets binds this, too: then it responds 202 with the approval. */
   cancelRecovery(params: {
     /** The recovery's id */
     id: string

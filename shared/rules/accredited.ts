@@ -18,6 +18,7 @@ export const accredited = defineRule({
   on: GIVING,
   checked: "wallet",
   readsClaims: true,
+  bindsRecovery: true,
   remedy: null,
   check(context) {
     const refused = boundBy(context).find(({ claims }) => claims?.accredited !== true)

@@ -34,6 +34,7 @@ export const countries = defineRule({
   on: GIVING,
   checked: "wallet",
   readsClaims: true,
+  bindsRecovery: true,
   remedy: null,
   applies: ({ rules }) => rules.allowed_countries !== undefined || rules.blocked_countries !== undefined,
   check(context) {

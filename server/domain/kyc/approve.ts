@@ -13,7 +13,7 @@ import {
 } from "#domain/attestations"
 import type { ProviderDecision } from "#domain/providers"
 import { recordHit, reopenFrozen } from "#domain/screening"
-import { isBarred } from "#domain/tokens"
+import { isBarred, isReceiving } from "#domain/tokens"
 import { enqueue, refuseInQuarantine } from "#server/ledger/index.ts"
 import { addDays, addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type DecidedSession, lockDecided } from "./decided-session.ts"
@@ -100,8 +100,6 @@ export async function keepOpen(sql: Queryable, row: DecidedSession, now: Date): 
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
 }
 
-const LOST = "The wallet was reported as lost."
-
 /** Records the facts to attest, which cannot change from then on, and enqueues the attest operation. */
 export async function approve(
   sql: Queryable,
@@ -112,9 +110,10 @@ export async function approve(
   const { workspace_id, id, schema_id, wallet } = row
   await refuseInQuarantine(sql, workspace_id)
   await lockOwners(sql, workspace_id, [wallet])
-  if (await isBarred(sql, workspace_id, wallet)) {
-    // The session began while the wallet was being barred.
-    await endPending(sql, { workspaceId: workspace_id, attestationId: id, status: "rejected", reason: LOST, now })
+  const isLost = await isBarred(sql, workspace_id, wallet)
+  if (isLost || (await isReceiving(sql, workspace_id, { wallet, attestationId: id }))) {
+    const reason = isLost ? "The wallet was reported as lost." : "The wallet was getting another investor's tokens."
+    await endPending(sql, { workspaceId: workspace_id, attestationId: id, status: "rejected", reason, now })
     return
   }
   // Open its frozen accounts here: the earlier review is closed and no list names the wallet, so nothing else would.

@@ -1,19 +1,17 @@
 import { type Queryable, background as sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange, vouch } from "#domain/audit-log"
-import { configsHeldBy, type Progress, type Recovering, recoverPosition, recoveryRefusal } from "#domain/tokens"
+import { configsHeldBy, type Progress, type Recovering, recoverPosition } from "#domain/tokens"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
+import { ruleCodes } from "#shared/rules/rules.ts"
 import { endingOf, findRecovery, type RecoveryRow, recoveryRows } from "./recovery.ts"
 import { close } from "./request.ts"
 
 /** How many recoveries to carry on with in one pass. The next pass goes on after them, so that none keeps others waiting. */
 const BATCH = 50
 let lastSeq = 0n
-
-/** Refusals of an operation after which another one may succeed: what is left, or whether it may move, has changed. */
-const PASSING = new Set(["insufficient_balance", "amount_held", "mint_paused", "cancelled"])
 
 type Row = RecoveryRow & { mode: Mode }
 
@@ -49,42 +47,51 @@ const closeDecided = (workspaceId: string, id: string): Promise<void> =>
 
 async function advance(row: Row): Promise<void> {
   const { workspace_id: workspaceId, id: recoveryId, lost_wallet: lost, new_wallet: to } = row
-  const refusal = await readRefusal(row)
-  if (refusal !== null) return end(row, "failed", refusal)
+  const failure = await readRefusal(row)
   const grounds = {
     reason_code: row.reason_code,
     reference: row.reference,
     ...(row.document_sha256 !== null && { document_sha256: row.document_sha256 }),
   }
-  const recovering: Recovering = { workspaceId, mode: row.mode, recoveryId, lost, to: to!, grounds, now: clock.now() }
+  const wallets = { lost, to: to! }
+  const isStopped = failure !== null
+  const recovering: Recovering = {
+    workspaceId,
+    mode: row.mode,
+    recoveryId,
+    ...wallets,
+    grounds,
+    isStopped,
+    now: clock.now(),
+  }
   const configs = await configsHeldBy(sql, workspaceId, lost)
   const progress: Progress[] = []
-  for (const config of configs) progress.push(await recoverPosition(inProgress(row, config), recovering, config))
+  for (const config of configs) progress.push(await recoverPosition(inProgress(row), recovering, config))
   if (progress.some((one) => one.do === "begun")) publish("ledger")
+  // What has moved was this investor's, whoever has the new wallet now.
+  if (progress.every((one) => one.do === "done")) return (await isBusy(row)) ? undefined : end(row, "completed", null)
   const refused = progress.find((one) => one.do === "wait" && one.refusal && !isPassing(one.refusal.code))
-  if (refused?.do === "wait" && refused.refusal) return end(row, "failed", refused.refusal)
-  if (progress.every((one) => one.do === "done") && !(await isBusy(row))) await end(row, "completed", null)
+  const refusal = failure ?? (refused?.do === "wait" ? refused.refusal : null)
+  if (refusal) await end(row, "failed", refusal)
 }
 
-/** Refusals that pass by themselves or by an act of a member. Everything else is a condition that is no longer met. */
+/**
+ * Refusals after which another operation may succeed, because a member can remove their cause or it passes. A new wallet that
+ * was lost, too, or belongs to another investor gets nothing more.
+ */
 const isPassing = (code: string): boolean =>
-  PASSING.has(code) || code === "sol_budget_exceeded" || code === "chain_unavailable"
+  (code !== "wallet_barred" && ruleCodes.some((one) => one === code)) ||
+  ["cancelled", "sol_budget_exceeded", "chain_unavailable"].includes(code)
 
 /** Acts only while the recovery goes on. Two workers never act for the same one at the same time. */
 const inProgress =
-  ({ workspace_id, id, lost_wallet, new_wallet }: Row, config: string) =>
+  ({ workspace_id, id }: Row) =>
   (act: (sql: Queryable) => Promise<Progress>): Promise<Progress> =>
     sql.begin(async (sql: Transaction): Promise<Progress> => {
       const held = await sql`
         select from recoveries where workspace_id = ${workspace_id} and id = ${id} and state = 'in_progress'
         for update skip locked`
-      if (held.length === 0) return { do: "wait" }
-      const refusal = await recoveryRefusal(sql, workspace_id, {
-        lost: lost_wallet,
-        to: new_wallet!,
-        configs: [config],
-      })
-      return refusal === null ? act(sql) : { do: "wait", refusal }
+      return held.length === 0 ? { do: "wait" } : act(sql)
     }) as Promise<Progress>
 
 /** Why the newest operation on one of its positions failed, unless another one may succeed. */

@@ -109,6 +109,17 @@ test("barring a wallet leaves a review to the members who must decide it", async
   expect(ended).toEqual({ status: "rejected", reason: "The wallet was reported as lost." })
 })
 
+test("a wallet can be barred while a recovery without a bar waits", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  await tokens.mint(fund, lost, 5)
+  const about = { lost_wallet: lost, new_wallet: fresh, bar_now: false }
+  const { json } = await recoveries().request(investor, about)
+  expect(json).toMatchObject({ state: "awaiting_approval", barred_since: null })
+  const barred = await recoveries().request(investor, { lost_wallet: lost, reason_code: "compromised" })
+  expect(barred.json).toMatchObject({ recovery_id: json.recovery_id, state: "awaiting_approval" })
+  expect((await tokens.transfer(fund, lost, fresh, 5)).json.error).toBe("wallet_barred")
+})
+
 test("a second request while one waits is refused", async () => {
   const { investor, about, id } = await asked()
   const { status, json } = await recoveries().request(investor, about)

@@ -9,7 +9,7 @@ import { isBarred } from "#domain/tokens"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readRecovery } from "./read.ts"
-import { endingOf, findRecovery, type RecoveryRecord } from "./recovery.ts"
+import { endingOf, findRecovery, type RecoveryRecord, type RecoveryRow } from "./recovery.ts"
 import { close } from "./request.ts"
 
 /** The request to lift a bar, as an approval stores it. */
@@ -18,8 +18,8 @@ export type StoredCancel = { recovery_id: string; user_pubkey: string }
 const CANCELLED = { code: "cancelled", detail: "The recovery was cancelled." }
 
 /**
- * Cancels a recovery before tokens move, and lifts its bar of the lost wallet. Lifting it may need the approval of a policy
- * about unfreezing. Errors: recovery_not_found, recovery_ended, approver_missing; throws AwaitingApproval.
+ * Cancels a recovery. Before its tokens move, that lifts its bar of the lost wallet, which may need the approval of a policy
+ * about unfreezing. Later it stops what has not begun to move, and the bar stays. Errors: recovery_not_found, recovery_ended, approver_missing; throws AwaitingApproval.
  */
 export async function cancelRecovery({
   id,
@@ -36,9 +36,10 @@ export async function cancelRecovery({
       const row = await findRecovery(sql, workspaceId, id, { lock: true })
       const { state } = endingOf(row)
       const isOpen = state === "barred" || state === "awaiting_approval"
+      if (state === "in_progress") return { done: await stop(sql, command, row) }
       // One that was refused before it began still bars the wallet.
       if (!isOpen && (row.begun_at !== null || row.barred_at === null))
-        fail("recovery_ended", `id: ${id} is ${state}. Only a recovery that has not begun can be cancelled.`)
+        fail("recovery_ended", `id: ${id} is ${state}, which is final.`)
       const cancel = async (sql: Transaction) => {
         if (idempotency) await claimKey(sql, idempotency, id)
         if (isOpen && row.approval_id !== null)
@@ -64,4 +65,16 @@ export async function cancelRecovery({
   publishActivity(workspaceId)
   doneOf(decided)
   return readRecovery(principal, id)
+}
+
+/** Stops one whose tokens move: what has begun ends, what is left stays, and so does the bar. */
+async function stop(sql: Transaction, command: Command, { id, workspace_id }: RecoveryRow): Promise<void> {
+  const { principal, requestId, idempotency } = command
+  if (idempotency) await claimKey(sql, idempotency, id)
+  await sql`
+    update recoveries set state = 'failed', error_code = ${CANCELLED.code}, error_detail = ${CANCELLED.detail},
+      ended_at = ${clock.now()}
+    where workspace_id = ${workspace_id} and id = ${id} and state = 'in_progress'`
+  const author = { principal, requestId }
+  await recordChange(sql, workspace_id, { author, action: "recovery.cancelled", subject: id })
 }

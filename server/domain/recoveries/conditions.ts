@@ -18,7 +18,8 @@ export async function refusalOf(
   { investorId, lostWallet, newWallet }: { investorId: string; lostWallet: Address; newWallet: Address | null },
 ): Promise<Refusal | null> {
   const owns = await ownedBy(sql, workspaceId, investorId)
-  if (!(await owns(lostWallet))) return notPossible(`lost_wallet: ${lostWallet} is not a wallet of ${investorId}.`)
+  if (!(await owns(lostWallet)) || !(await isTheirs(sql, workspaceId, lostWallet)))
+    return notPossible(`lost_wallet: ${lostWallet} is not a wallet of ${investorId}.`)
   if (newWallet === null) return null
   if (!(await owns(newWallet))) return notPossible(`new_wallet: ${newWallet} is not a wallet of ${investorId}.`)
   if (await isBarred(sql, workspaceId, newWallet))
@@ -47,6 +48,14 @@ async function ownedBy(sql: Queryable, workspaceId: string, investorId: string) 
   }
 }
 
+/** Whether someone was verified with a wallet or proved it. Anyone can start a session for any address. */
+async function isTheirs(sql: Queryable, workspaceId: string, wallet: Address): Promise<boolean> {
+  const rows = await sql`
+    select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet}
+      and (verified_at is not null or wallet_proved_at is not null) limit 1`
+  return rows.length > 0
+}
+
 /** Names the first schema of the lost wallet's tokens for which the new wallet lacks a verification, or in live mode a proof. */
 async function unverifiedFor(
   sql: Queryable,
@@ -57,12 +66,15 @@ async function unverifiedFor(
   const rows = await sql<{ schema: string; is_verified: boolean; is_proved: boolean }[]>`
     select s.schema, coalesce(a.id is not null, false) as is_verified, a.wallet_proved_at is not null as is_proved
     from (select distinct required_schema as schema from mint_configs
-      where workspace_id = ${workspaceId} and id = any(${configs as string[]})) s
+      where workspace_id = ${workspaceId} and id = any(${configs as string[]})
+      union select schema_id from attestations
+      where ${configs.length === 0} and workspace_id = ${workspaceId} and wallet = ${newWallet}) s
     left join lateral (select id, wallet_proved_at from attestations
       where workspace_id = ${workspaceId} and wallet = ${newWallet} and schema_id = s.schema and investor_id = ${investorId}
         and status = 'verified' and expires_at > ${clock.now()}
       order by seq desc limit 1) a on true
     order by s.schema`
+  if (rows.length === 0) return notPossible(`new_wallet: ${newWallet} is not verified.`)
   const unverified = rows.find(({ is_verified }) => !is_verified)
   if (unverified) return notPossible(`new_wallet: ${newWallet} is not verified for ${unverified.schema}.`)
   const unproved = mode === "live" ? rows.find(({ is_proved }) => !is_proved) : undefined

@@ -37,9 +37,12 @@ export async function listRecoveries(
   return { data: [...records.values()], next_cursor }
 }
 
+/** Balances need `token:read`, whoever reads them. */
 async function recordOf(principal: Principal, row: RecoveryRow): Promise<RecoveryRecord> {
+  if (!principal.scopes.has("token:read")) return toRecoveryRecord(row, [])
   const { state } = endingOf(row)
   const isOpen = state === "barred" || state === "awaiting_approval" || state === "in_progress"
-  const about = { recoveryId: row.id, lost: row.lost_wallet, newWallet: row.new_wallet, isOpen }
+  const phase = isOpen ? "open" : state === "failed" ? "stopped" : "ended"
+  const about = { recoveryId: row.id, lost: row.lost_wallet, newWallet: row.new_wallet, phase } as const
   return toRecoveryRecord(row, await readPositions(principal, about))
 }

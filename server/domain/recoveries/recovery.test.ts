@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, describe, expect, test } from "vitest"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
-import { waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { grounds } from "#test/fixtures/grounds.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { recoveryFixture } from "#test/fixtures/recoveries.ts"
@@ -100,7 +100,7 @@ test("with bar_now off, a refused request bars nothing", async () => {
   expect((await tokens.get(`/investor/${investor}/recoveries`)).json.data).toEqual([])
 })
 
-test("a frozen wallet's tokens do not move to another wallet, and a freeze stops those on their way", async () => {
+test("a frozen wallet's tokens do not move to another wallet, and those on their way wait until it is lifted", async () => {
   const { investor, lost, fresh } = await recoveries().person()
   const config = await tokens.config()
   await tokens.mint(config, lost, 5)
@@ -116,11 +116,57 @@ test("a frozen wallet's tokens do not move to another wallet, and a freeze stops
     await tokens.post("/token/freeze", freeze)
     return json.recovery_id
   })
-  expect(await recoveries().untilEnded(id)).toMatchObject({ state: "failed", error: { error: "wallet_frozen" } })
+  await waitFor(async () => (await recoveries().get(id)).positions[0]?.blocked_by === "wallet_frozen", "it to wait")
+  expect((await recoveries().get(id)).state).toBe("in_progress")
   expect([await tokens.onChain(config, lost), await tokens.onChain(config, fresh)]).toEqual([5n, 0n])
   await tokens.post("/token/unfreeze", freeze)
-  const again = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  expect((await recoveries().untilEnded(id)).state).toBe("completed")
+})
+
+test("a recovery that waits can be stopped, and another wallet can get what is left", async () => {
+  const { investor, externalId, lost, fresh } = await recoveries().person()
+  const { fresh: third } = await recoveries().person({ externalId })
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  await tokens.post(`/mint-config/${config}/pause`, {})
+  const { json } = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+  await waitFor(async () => (await recoveries().get(json.recovery_id)).positions[0]?.blocked_by === "mint_paused", "it")
+  const stopped = await tokens.post(`/recovery/${json.recovery_id}/cancel`, {})
+  expect(stopped.json).toMatchObject({
+    state: "failed",
+    error: { error: "cancelled" },
+    barred_since: expect.any(String),
+  })
+  expect(stopped.json.positions).toMatchObject([{ mint_config: config, amount: "5", status: "failed" }])
+  await tokens.post(`/mint-config/${config}/unpause`, {})
+  const again = await recoveries().request(investor, { lost_wallet: lost, new_wallet: third })
   expect((await recoveries().untilEnded(again.json.recovery_id)).state).toBe("completed")
+  expect([await tokens.onChain(config, fresh), await tokens.onChain(config, third)]).toEqual([0n, 5n])
+})
+
+test("another person cannot take over the new wallet while tokens are on their way to it", async () => {
+  const { investor, lost, fresh } = await recoveries().person()
+  const config = await tokens.config()
+  await tokens.mint(config, lost, 5)
+  const json = { userPubkey: fresh, schemaId: "kyc_individual_v1", externalId: crypto.randomUUID() }
+  const { json: session } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+  const id = await whileLedgerPaused(async () => {
+    const { json } = await recoveries().request(investor, { lost_wallet: lost, new_wallet: fresh })
+    await app.webhook({ session_id: session.session_id, decision: "approved", claims: { country: "US" } })
+    return json.recovery_id
+  })
+  expect((await recoveries().untilEnded(id)).state).toBe("completed")
+  const owner = await tokens.get(`/investors?wallet=${fresh}`)
+  expect(owner.json.data[0].investor_id).toBe(investor)
+})
+
+test("a wallet that an investor only named cannot be barred", async () => {
+  const { investor, externalId, fresh } = await recoveries().person()
+  const named = newWallet()
+  const json = { userPubkey: named, schemaId: "kyc_individual_v1", externalId }
+  expect((await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })).status).toBe(200)
+  const asked = await recoveries().request(investor, { lost_wallet: named, new_wallet: fresh })
+  expect([asked.status, asked.json.error]).toEqual([403, "recovery_not_possible"])
 })
 
 test("two wallets that are each reported as lost for the other do not keep each other's tokens from moving", async () => {

@@ -40,7 +40,7 @@ export const recoveryRecord = z
       description: "The approval that it waits for or was begun with; null if no policy binds it",
       example: null,
     }),
-    positions: z.array(positionRecord),
+    positions: z.array(positionRecord).meta({ description: "What it moves. Empty for keys without `token:read`" }),
     error: z
       .object({
         error: z.string().meta({ example: "recovery_not_possible" }),

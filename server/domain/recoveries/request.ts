@@ -81,7 +81,7 @@ async function record(sql: Transaction, request: Recovery, newId: string): Promi
     // The bar is committed.
     return { refused: { ...detail, detail: `${detail.detail} ${lostWallet} stays barred by ${id}.` } }
   }
-  const refusal = await refusalOf(sql, principal, { investorId, lostWallet, newWallet })
+  const refusal = refusalOfOpen(open) ?? (await refusalOf(sql, principal, { investorId, lostWallet, newWallet }))
   if (refusal !== null) return refused(refusal)
   const decided = await sql
     .savepoint(async (sql) => {
@@ -105,22 +105,25 @@ const storedOf = (request: Recovery, newWallet: Address): StoredRecovery => ({
   ...(request.documentSha256 !== null && { document_sha256: request.documentSha256 }),
 })
 
-/** The recovery of a wallet that has not ended, locked. One whose approval has ended is closed. Errors: recovery_not_possible. */
+/** The recovery of a wallet that has not ended, locked. One whose approval has ended is closed. */
 async function lockOpen(sql: Queryable, workspaceId: string, lostWallet: Address): Promise<RecoveryRow | null> {
   const [found] = await sql<RecoveryRow[]>`
     ${recoveryRows(sql)} where r.workspace_id = ${workspaceId} and r.lost_wallet = ${lostWallet}
       and r.state in ('barred', 'awaiting_approval', 'in_progress') for update of r`
   if (!found) return null
   const row = toRow(found)
-  const { state } = endingOf(row)
-  if (state === "barred") return row
-  if (state === "in_progress" || state === "awaiting_approval")
-    fail(
-      "recovery_not_possible",
-      `lost_wallet: ${row.id} already recovers ${lostWallet}. ${state === "in_progress" ? "Wait until it has ended." : "Approve it, or cancel it first."}`,
-    )
+  const { endedAt } = endingOf(row)
+  if (endedAt === null) return row
   await close(sql, row)
   return null
+}
+
+/** Why no other recovery of the wallet can be requested; null for one that only bars it, which goes on. */
+function refusalOfOpen(open: RecoveryRow | null): Refused["refused"] | null {
+  if (open === null || open.state === "barred") return null
+  const advice = open.state === "in_progress" ? "Wait until it has ended" : "Approve it"
+  const detail = `lost_wallet: ${open.id} already recovers ${open.lost_wallet}. ${advice}, or cancel it first.`
+  return { code: "recovery_not_possible", detail }
 }
 
 /** A wallet cannot be lost while tokens move to it: they would stop half way. Errors: recovery_not_possible. */

@@ -15,3 +15,20 @@ export async function refuseBarred(sql: Queryable, workspaceId: string, wallet: 
   if (await isBarred(sql, workspaceId, wallet))
     fail("wallet_barred", `userPubkey: ${wallet} was reported as lost. Use another wallet of the investor.`)
 }
+
+/**
+ * Whether another investor than this one is getting a lost wallet's tokens with this wallet. Until that has ended, it stays
+ * theirs. The wallet's owner is locked (`lockOwners`).
+ */
+export async function isReceiving(
+  sql: Queryable,
+  workspaceId: string,
+  { wallet, attestationId }: { wallet: Address; attestationId: string },
+): Promise<boolean> {
+  const rows = await sql`
+    select from recoveries r join investors i on i.workspace_id = r.workspace_id and i.id = r.investor_id
+      join attestations a on a.workspace_id = r.workspace_id and a.id = ${attestationId}
+    where r.workspace_id = ${workspaceId} and r.new_wallet = ${wallet} and r.state = 'in_progress'
+      and a.investor_id <> coalesce(i.merged_into, i.id) limit 1`
+  return rows.length > 0
+}

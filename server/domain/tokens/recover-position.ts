@@ -15,6 +15,7 @@ import { bindHolds } from "./holds/bound-holds.ts"
 import { holdAccountsOf } from "./holds/hold-accounts.ts"
 import { enqueueMoveHold } from "./holds/move.ts"
 import type { ForcedBy } from "./operations/forced.ts"
+import { recoveryRefusal } from "./recovery-checks.ts"
 import { Reservations } from "./reservations.ts"
 
 /** Where a lost wallet's tokens go. */
@@ -25,6 +26,8 @@ export type Recovering = {
   lost: Address
   to: Address
   grounds: Omit<ForcedBy, "holder_consent">
+  /** Whether only to look if anything is left. */
+  isStopped: boolean
   now: Date
 }
 
@@ -114,13 +117,16 @@ async function isBusy(sql: Queryable, { workspaceId, lost }: Recovering, config:
 /** In holder mode, each hold moves by its own operation, after the main account. */
 async function moveHolds(
   sql: Queryable,
-  { workspaceId, recoveryId, lost, to }: Recovering,
+  { workspaceId, recoveryId, lost, to, isStopped }: Recovering,
   config: string,
   moved: Progress,
 ): Promise<Progress> {
   const rows = await sql<{ id: string }[]>`
     select id from holds where workspace_id = ${workspaceId} and mint_config = ${config} and wallet = ${lost}
       and state in ('pending', 'active') order by seq`
+  const refusal = rows.length > 0 ? await recoveryRefusal(sql, workspaceId, { lost, to, configs: [config] }) : null
+  if (refusal) return { do: "wait", refusal }
+  if (isStopped && rows.length > 0) return WAIT
   let progress = moved
   for (const { id } of rows) {
     const operationId = await enqueueMoveHold(sql, workspaceId, { holdId: id, to, recoveryId })
@@ -145,10 +151,13 @@ async function moveAll(sql: Queryable, recovering: Recovering, config: ConfigRow
 
 async function move(
   sql: Queryable,
-  { workspaceId, recoveryId, lost, to, grounds }: Recovering,
+  { workspaceId, recoveryId, lost, to, grounds, isStopped }: Recovering,
   about: { config: ConfigRow; amount: bigint; holds: string[] },
 ): Promise<Progress> {
   const { config, amount, holds } = about
+  const refusal = await recoveryRefusal(sql, workspaceId, { lost, to, configs: [config.id] })
+  if (refusal) return { do: "wait", refusal }
+  if (isStopped) return WAIT
   const [outcome] = await new Reservations(sql, workspaceId, [
     {
       config: config.id,

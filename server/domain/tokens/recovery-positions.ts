@@ -48,7 +48,13 @@ type Moved = {
 }
 
 /** A recovery, or one that is only considered, which has no id. `newWallet` is null until one is chosen. */
-type About = { recoveryId: string | null; lost: Address; newWallet: Address | null; isOpen: boolean }
+type About = {
+  recoveryId: string | null
+  lost: Address
+  newWallet: Address | null
+  /** `ended`: nothing is read but what has moved. `stopped`: it has failed, and what is left stays. */
+  phase: "open" | "stopped" | "ended"
+}
 
 /**
  * The positions of a lost wallet: what has moved, what is left, and what keeps it from moving. In holder mode only the
@@ -56,27 +62,27 @@ type About = { recoveryId: string | null; lost: Address; newWallet: Address | nu
  */
 export async function readPositions(
   { workspaceId, mode }: { workspaceId: string; mode: Mode },
-  { recoveryId, lost, newWallet, isOpen }: About,
+  { recoveryId, lost, newWallet, phase }: About,
 ): Promise<PositionRecord[]> {
   const moved = recoveryId === null ? [] : await readMoved(workspaceId, lost, recoveryId)
-  const held = isOpen ? await configsHeldBy(sql, workspaceId, lost) : []
+  const held = phase !== "ended" ? await configsHeldBy(sql, workspaceId, lost) : []
   const ids = [...new Set([...held, ...moved.map(({ mint_config }) => mint_config)])].sort()
   const configs = await loadConfigs(sql, workspaceId, ids, { lock: false })
-  const leftOf = await readLeft({ workspaceId, mode }, [...configs.values()], lost)
-  const blockedBy = await readBlocks(workspaceId, [...configs.values()], { lost, newWallet })
+  const all = phase === "ended" ? [] : [...configs.values()]
+  const leftOf = await readLeft({ workspaceId, mode }, all, lost)
+  const blockedBy = await readBlocks(workspaceId, phase === "open" ? all : [], { lost, newWallet })
   return ids.flatMap((id): PositionRecord[] => {
     const config = configs.get(id)!
     const own = moved.filter(({ mint_config }) => mint_config === id)
     const landed = own.filter(({ status }) => status === "confirmed")
     const last = own.findLast(({ kind }) => kind === "force_transfer") ?? own.at(-1)
-    const left = isOpen ? leftOf(id) : { amount: 0n, held: 0n }
+    const left = phase === "ended" ? { amount: 0n, held: 0n } : leftOf(id)
     const sum = (rows: Moved[], of: (row: Moved) => string) => rows.reduce((all, row) => all + BigInt(of(row)), 0n)
     const amount = left.amount + sum(landed, (row) => row.amount)
     if (amount === 0n && own.length === 0) return []
     const isUnderWay = own.find(({ status }) => status === "queued" || status === "submitted")
-    const status =
-      isUnderWay?.status ??
-      (last?.status === "failed" && !isOpen ? "failed" : left.amount > 0n ? "pending" : "confirmed")
+    const resting = left.amount > 0n ? (phase === "stopped" ? "failed" : "pending") : "confirmed"
+    const status = isUnderWay?.status ?? resting
     return [
       {
         mint_config: id,
@@ -84,7 +90,7 @@ export async function readPositions(
         held: fromBaseUnits(left.held + sum(landed, (row) => row.held), config.decimals),
         operation_id: last?.id ?? null,
         status,
-        blocked_by: status === "pending" && isOpen ? blockedBy(config) : null,
+        blocked_by: status === "pending" && phase === "open" ? blockedBy(config) : null,
       },
     ]
   })
@@ -110,6 +116,7 @@ async function readLeft(
   wallet: Address,
 ): Promise<(config: string) => Left> {
   const keys = configs.map(({ id }) => ({ config: id, wallet }))
+  if (keys.length === 0) return () => ({ amount: 0n, held: 0n })
   const holdingOf = await readHoldings(sql, workspaceId, keys)
   const heldOf = await readHeld(sql, workspaceId, keys)
   const onChain = keys.filter(({ config }) => configs.find(({ id }) => id === config)!.transfer_mode === "holder")
@@ -131,7 +138,7 @@ async function readBlocks(
   configs: readonly ConfigRow[],
   { lost, newWallet }: { lost: Address; newWallet: Address | null },
 ): Promise<(config: ConfigRow) => RuleCode | null> {
-  if (newWallet === null) return () => null
+  if (newWallet === null || configs.length === 0) return () => null
   const now = clock.now()
   const wallets = configs.flatMap(({ required_schema: schemaId }) =>
     [lost, newWallet].map((wallet) => ({ schemaId, wallet })),

@@ -86,7 +86,8 @@ export const recoveryRouter = router({
     fails: ["recovery_not_found"],
     operationId: "getRecovery",
     summary: "Get a recovery",
-    description: "Returns its state, every position, and what keeps a position from moving.",
+    description:
+      "Returns its state and, to keys with the scope token:read, every position and what keeps it from moving.",
     input: z.object({ id }),
     output: recoveryRecord,
   }).query(({ ctx, input }) => recoveries.readRecovery(ctx.principal, input.id)),
@@ -98,7 +99,7 @@ export const recoveryRouter = router({
     operationId: "cancelRecovery",
     summary: "Cancel a recovery",
     description:
-      "Ends a recovery whose tokens have not moved, and lifts the bar of its lost wallet. Verifications that were pending when the wallet was barred have ended. A policy about unfreezing wallets binds this, too: then it responds 202 with the approval.",
+      "Ends a recovery. Before its tokens move, that lifts the bar of its lost wallet. Once they move, it stops what has not begun, for example to name another new wallet, and the lost wallet stays barred. Verifications that were pending when the wallet was barred have ended. A policy about unfreezing wallets binds this, too: then it responds 202 with the approval.",
     input: z.object({ id }),
     output: recoveryRecord,
   }).mutation(({ ctx, input }) => recoveries.cancelRecovery({ ...ctx, id: input.id })),

@@ -3,7 +3,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { endOthers, lockOwners } from "#domain/attestations"
 import { chainOf } from "#domain/deployment"
 import { followMerge } from "#domain/token-investors"
-import { isBarred } from "#domain/tokens"
+import { isBarred, isReceiving } from "#domain/tokens"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { transactionFor } from "#server/domain/kyc/recorded-event.ts"
@@ -167,8 +167,9 @@ async function record(sql: Queryable, { sessionId, session, challenge, now }: Pr
     returning nonce`
   if (taken.length === 0) noSuchRequest()
   await lockOwners(sql, workspace_id, [session.wallet])
-  // The session began while the wallet was being barred.
-  if (await isBarred(sql, workspace_id, session.wallet)) sessionNotOpen()
+  // The wallet was barred after the session began, or its tokens are on the way.
+  const isTaken = await isReceiving(sql, workspace_id, { wallet: session.wallet, attestationId: id })
+  if (isTaken || (await isBarred(sql, workspace_id, session.wallet))) sessionNotOpen()
   const proved = await sql`
     update attestations set wallet_proved_at = ${now}
     where workspace_id = ${workspace_id} and id = ${id} and status = 'pending' and open_until > ${now}

@@ -8,6 +8,7 @@ export const pageNames = [
   "overview",
   "investors",
   "investor",
+  "recovery",
   "attestations",
   "attestation",
   "sessions",
@@ -84,6 +85,9 @@ export async function seed(customer: Customer): Promise<Pages> {
   const attestation = await api.status(verified[0]!)
   const investor = await personOf(api, { name: `investor-${run}-1`, wallet: verified[0]!, fund })
   const review = await reviewOf(customer, left.wallet)
+  const report = { lost_wallet: verified[3], reason_code: "lost_wallet", reference: "Case 2026-118" }
+  const { data: owners } = await api.call("GET", `/investors?wallet=${verified[3]}`)
+  const recovery = await api.call("POST", `/investor/${owners[0].investor_id}/recoveries`, report)
   let event_id = ""
   await expect
     .poll(async () => {
@@ -98,6 +102,7 @@ export async function seed(customer: Customer): Promise<Pages> {
     overview: at("overview"),
     investors: at("investors"),
     investor: at(`investors/${investor.investor_id}`),
+    recovery: at(`recoveries/${recovery.recovery_id}`),
     attestations: at("attestations"),
     attestation: at(`attestations/${attestation.attestation_id}`),
     sessions: at("sessions"),

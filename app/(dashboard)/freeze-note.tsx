@@ -1,4 +1,6 @@
-import { type Freeze, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { type Bar, type Freeze, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { To } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 
 /** Since when and why a wallet is frozen. */
@@ -16,3 +18,17 @@ export const FreezeNote = ({ freezes }: { freezes: Freeze[] }) =>
       <FreezeReason freeze={freeze} />
     </span>
   ))
+
+/** That a wallet was reported as lost, since when and why, with a link to its recovery. */
+export const LostNote = ({ bar }: { bar: Bar }) =>
+  bar && (
+    <span className="block text-xs wrap-anywhere text-notice">
+      <Badge tone="notice" className="mr-1.5">
+        Lost
+      </Badge>
+      since <Timestamp at={bar.since} />: {reasonNames[bar.reason_code]} ({bar.reference}){" "}
+      <To path={["recoveries", bar.recovery_id]} className="rounded-sm font-medium underline underline-offset-2">
+        Open the recovery
+      </To>
+    </span>
+  )

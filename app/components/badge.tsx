@@ -43,6 +43,10 @@ const looks = {
   approved: { word: "Approved", tone: "good" },
   withdrawn: { word: "Withdrawn", tone: "plain" },
   void: { word: "Void", tone: "plain" },
+  // Recoveries, in addition to those above
+  barred: { word: "Needs a new wallet", tone: "notice" },
+  in_progress: { word: "In progress", tone: "notice" },
+  completed: { word: "Completed", tone: "good" },
   // Keys, configurations, accounts on chain, invitations
   active: { word: "Active", tone: "good" },
   revoked: { word: "Revoked", tone: "bad" },

@@ -3,7 +3,15 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
-import { availabilityIn, EVERY_TOKEN, loadFreezes, readHeld, readStates, toShownFreezes } from "#domain/tokens"
+import {
+  availabilityIn,
+  EVERY_TOKEN,
+  loadFreezes,
+  readBars,
+  readHeld,
+  readStates,
+  toShownFreezes,
+} from "#domain/tokens"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -31,10 +39,15 @@ export async function readInvestor(principal: Principal, id: string) {
   ])
   if (!row) return investorNotFound(id)
   const own = wallets(investorId)
-  const [states, held, freezesOf] = await Promise.all([
+  const [states, held, freezesOf, barOf, recovered] = await Promise.all([
     statesOf(workspaceId, [{ investorId, wallets: own }]),
     readHoldings(principal, own),
     loadFreezes(sql, workspaceId, own),
+    readBars(sql, workspaceId, own),
+    sql`
+      select from recoveries where workspace_id = ${workspaceId} and investor_id in
+        (select id from investors where workspace_id = ${workspaceId} and (id = ${investorId} or merged_into = ${investorId}))
+      limit 1`,
   ])
   const byWallet = Map.groupBy(states, (state) => state.wallet)
   const now = clock.now()
@@ -48,6 +61,7 @@ export async function readInvestor(principal: Principal, id: string) {
       user_pubkey: wallet,
       // For every token.
       freezes: toShownFreezes(freezesOf({ config: EVERY_TOKEN, wallet })),
+      bar: barOf(wallet),
       // For each schema that the wallet ever had a verification for.
       states: (byWallet.get(wallet) ?? []).map((state) => ({
         schema: state.schema_id,
@@ -56,12 +70,14 @@ export async function readInvestor(principal: Principal, id: string) {
         expires_at: state.verified_at && state.expires_at ? toTimestamp(state.expires_at) : null,
       })),
     })),
+    has_recoveries: recovered.length > 0,
     has_more_wallets: own.length === MOST_WALLETS,
     tokens: held.tokens.map(({ wallets, ...token }) => ({
       ...token,
       wallets: wallets.map((of) => ({
         ...of,
         freezes: toShownFreezes(freezesOf({ config: token.mint_config, wallet: of.user_pubkey })),
+        bar: barOf(of.user_pubkey),
       })),
     })),
     chain_answered: held.chain_answered,

@@ -5,6 +5,7 @@ export { requestRecovery, redoRecovery, type StoredRecovery } from "./request.ts
 export { cancelRecovery, type StoredCancel } from "./cancel.ts"
 
 /** Reading. */
+export { refusalOf } from "./conditions.ts"
 export { listRecoveries, readRecovery } from "./read.ts"
 export { recoveryList, recoveryReason, recoveryRecord } from "./recovery.ts"
 

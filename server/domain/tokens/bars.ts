@@ -1,6 +1,10 @@
+import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
+import { timestamp } from "#server/lib/fields.ts"
+import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
+import { type RecoveryReason, recoveryReasons } from "#shared/recoveries.ts"
 
 /** Whether a wallet was reported as lost. */
 export async function isBarred(sql: Queryable, workspaceId: string, wallet: Address): Promise<boolean> {
@@ -31,4 +35,36 @@ export async function isReceiving(
     where r.workspace_id = ${workspaceId} and r.new_wallet = ${wallet} and r.state = 'in_progress'
       and a.investor_id <> coalesce(i.merged_into, i.id) limit 1`
   return rows.length > 0
+}
+
+/** That a wallet was reported as lost, for members. */
+export const shownBar = z
+  .object({
+    recovery_id: z.string(),
+    since: timestamp,
+    reason_code: z.enum(recoveryReasons),
+    reference: z.string(),
+  })
+  .nullable()
+type ShownBar = z.infer<typeof shownBar>
+
+type BarRow = { wallet: Address; id: string; reason_code: RecoveryReason; reference: string; barred_at: Date }
+
+/** Which wallets are barred, by the newest of their recoveries. */
+export async function readBars(
+  sql: Queryable,
+  workspaceId: string,
+  wallets: readonly Address[],
+): Promise<(wallet: Address) => ShownBar> {
+  const rows = await sql<BarRow[]>`
+    select distinct on (lost_wallet) lost_wallet as wallet, id, reason_code, reference, barred_at from recoveries
+    where workspace_id = ${workspaceId} and lost_wallet = any(${wallets as Address[]}) and barred_at is not null
+    order by lost_wallet, seq desc`
+  const bars = new Map(
+    rows.map(({ wallet, id, barred_at, ...why }) => [
+      wallet,
+      { recovery_id: id, since: toTimestamp(barred_at), ...why },
+    ]),
+  )
+  return (wallet) => bars.get(wallet) ?? null
 }

@@ -11,6 +11,7 @@ import type { WalletParts } from "#server/solana/addresses.ts"
 import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { readAllAccountsNow } from "./account-states.ts"
+import { readBars, shownBar } from "./bars.ts"
 import { readConfig } from "./configs.ts"
 import { loadFreezes, shownFreezes, toShownFreezes } from "./freezes.ts"
 import type { HoldingKey } from "./holder-facts.ts"
@@ -41,6 +42,7 @@ const holder = z.object({
   onchain_balance: z.string().nullable(),
   /** Since when and why the workspace has frozen the wallet for this token; null if it has not. */
   freezes: shownFreezes,
+  bar: shownBar,
   /** How often its account was paid for again this month after the holder closed it, and the limit. */
   reopenings: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
@@ -105,15 +107,13 @@ export async function listHolders(
     order by h.balance desc, h.wallet`
   const shown = rows.slice(0, limit)
   const keys = shown.map(({ wallet }) => ({ config: config.id, wallet }))
-  const [accounts, reopenings, heldOf, freezesOf] = await Promise.all([
+  const wallets = shown.map(({ wallet }) => wallet)
+  const [accounts, reopenings, heldOf, freezesOf, barOf] = await Promise.all([
     readStates({ workspaceId, mode }, keys),
     readReopenings(sql, workspaceId, keys),
     readHeld(sql, workspaceId, keys),
-    loadFreezes(
-      sql,
-      workspaceId,
-      keys.map(({ wallet }) => wallet),
-    ),
+    loadFreezes(sql, workspaceId, wallets),
+    readBars(sql, workspaceId, wallets),
   ])
   const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), config.decimals)
   return {
@@ -140,6 +140,7 @@ export async function listHolders(
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount + account.held),
         freezes: toShownFreezes(freezesOf(keys[i]!)),
+        bar: barOf(row.wallet),
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
     }),

@@ -2,9 +2,10 @@ import { z } from "zod"
 import * as recoveries from "#domain/recoveries"
 import { recoveryList, recoveryReason, recoveryRecord } from "#domain/recoveries"
 import type { Context } from "#domain/requests"
+import { previewRecovery, viewRecovery } from "#server/dashboard/recovery.ts"
 import { idOf, page } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { endpointsIn, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { documentHash, grounds } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Investor")
@@ -103,4 +104,14 @@ export const recoveryRouter = router({
     input: z.object({ id }),
     output: recoveryRecord,
   }).mutation(({ ctx, input }) => recoveries.cancelRecovery({ ...ctx, id: input.id })),
+
+  // For the dashboard only.
+
+  view: memberWith("kyc:read")
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => viewRecovery(ctx.principal, input.id)),
+
+  preview: memberWith("kyc:read")
+    .input(z.object({ id, new_wallet: walletAddress.nullable() }))
+    .query(({ ctx, input }) => previewRecovery(ctx.principal, { id: input.id, newWallet: input.new_wallet })),
 })

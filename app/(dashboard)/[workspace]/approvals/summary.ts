@@ -19,7 +19,10 @@ const summaries: Record<RequestedAction, (approval: Approval) => string> = {
   hold_release: amountIn,
   hold_execute: amountIn,
   recovery: ({ request }) => `${shorten(text(request.lost_wallet))} to ${shorten(text(request.new_wallet))}`,
-  unfreeze: ({ request }) => `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
+  unfreeze: ({ request }) =>
+    request.recovery_id
+      ? `${shorten(text(request.user_pubkey))}, which was reported as lost`
+      : `${shorten(text(request.user_pubkey))}, ${text(request.mint_config) || "every token"}`,
   unpause: ({ request }) => text(request.mint_config),
   config_change: ({ request }) => text(request.mint_config),
   review_decision: ({ request }) => reviewDecisions[request.decision as ReviewDecision].label,

@@ -22,7 +22,8 @@ const things = [
   ["account.", "Account"],
   ["review.", "Reviews"],
   ["claims.", "Claims viewed"],
-  ["wallet.", "Erasures of wallets"],
+  ["wallet.", "Wallets frozen, lost or erased"],
+  ["recovery.", "Recoveries of lost wallets"],
   ["investor.", "Investors"],
 ] as const
 const who = {
@@ -82,6 +83,7 @@ const pages: Record<string, (entry: Entry) => string[]> = {
   investor: ({ subject }) => ["investors", subject],
   claims: ({ subject }) => ["attestations", subject],
   mint_config: ({ subject }) => ["tokens", subject],
+  recovery: ({ subject }) => ["recoveries", subject],
   token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
 }
 

@@ -24,6 +24,8 @@ export function subjectOf({ type, data }: Event): Subject {
     return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
   if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }
   if (config !== null) return { name: config, parts: ["tokens", config], more: text("symbol") ?? wallet }
+  const recovery = text("recovery_id")
+  if (recovery !== null) return { name: recovery, parts: ["recoveries", recovery], more: wallet }
   const investor = text("investor_id")
   if (investor !== null) return { name: investor, parts: ["investors", investor], more: wallet }
   if (type === "quota.threshold")

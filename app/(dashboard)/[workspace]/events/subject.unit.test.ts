@@ -23,7 +23,7 @@ test.each([
   ],
   ["wallet.frozen", { user_pubkey: "W", mint_config: "fund", investor_id: null }, "tokens/fund", "W"],
   ["wallet.unfrozen", { user_pubkey: "W", mint_config: null, investor_id: "inv_1" }, "investors/inv_1", "W"],
-  ["recovery.updated", { recovery_id: "rec_1", user_pubkey: "W", investor_id: "inv_1" }, "investors/inv_1", "W"],
+  ["recovery.updated", { recovery_id: "rec_1", user_pubkey: "W", investor_id: "inv_1" }, "recoveries/rec_1", "W"],
   ["investor.frozen", { user_pubkey: "W", investor_id: "inv_1" }, "investors/inv_1", "W"],
   ["quota.threshold", { used: 401, included: 500, percent: 80 }, "overview", "80 % used"],
 ])("%s leads to what it is about", (type, data, path, more) => {

@@ -16,11 +16,12 @@ type StartSessionProps = {
   /** Initial values from the link to this form. */
   wallet: string | null
   schema: string | null
+  externalId?: string | null
   onClose: () => void
   onStarted: (link: Link) => void
 }
 
-export function StartSession({ wallet, schema, onClose, onStarted }: StartSessionProps) {
+export function StartSession({ wallet, schema, externalId = null, onClose, onStarted }: StartSessionProps) {
   const schemas = useQuery("schema.list", {})
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
 
@@ -68,6 +69,7 @@ export function StartSession({ wallet, schema, onClose, onStarted }: StartSessio
               label="External id (optional)"
               name="externalId"
               hint="Your own id for the investor."
+              defaultValue={externalId ?? ""}
               autoComplete="off"
               maxLength={200}
             />

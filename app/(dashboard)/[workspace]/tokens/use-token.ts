@@ -24,6 +24,10 @@ export const kindNames = {
   release: "Release of a hold",
 } as const satisfies Record<Operation["kind"], string>
 
+/** What an operation is called on screens. A recovery moves a lost wallet's tokens by forced transfers. */
+export const operationName = ({ kind, recovery_id }: Pick<Operation, "kind" | "recovery_id">): string =>
+  recovery_id === null ? kindNames[kind] : "Recovery"
+
 /** What takes tokens out of a wallet or holds them in it, whatever the rules say about its holder. */
 export type Act = "burn" | "force_transfer" | "hold"
 
@@ -31,6 +35,9 @@ export type Act = "burn" | "force_transfer" | "hold"
 export type FreezeAct = "freeze" | "unfreeze"
 
 export type Freeze = Holder["freezes"][number]
+
+/** That a wallet was reported as lost; null if it was not. */
+export type Bar = Holder["bar"]
 
 /** How a member ends a hold. */
 export type Ending = "release" | "execute"
@@ -42,6 +49,9 @@ export type ServicedWallet = {
   freezes: Freeze[]
   mint_config: string | null
 }
+
+/** A wallet that its investor lost. */
+export type LostWallet = { wallet: string; investor: NonNullable<ServicedWallet["investor"]> }
 
 export const isFrozenForAll = ({ freezes }: ServicedWallet): boolean =>
   freezes.some(({ is_for_every_token }) => is_for_every_token)

@@ -18,6 +18,7 @@ import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
+import { RecoveryRequest } from "./recovery-request.tsx"
 
 const CHECK_EVERY_MS = 4000
 
@@ -53,6 +54,10 @@ export default function Page() {
               <Card title="Request">
                 {approval.action === "policy_change" ? (
                   <PolicyChange approval={approval} />
+                ) : approval.action === "recovery" ? (
+                  <RecoveryRequest approval={approval}>
+                    <Request approval={approval} />
+                  </RecoveryRequest>
                 ) : (
                   <Request approval={approval} />
                 )}
@@ -123,6 +128,9 @@ const labels: Record<string, string> = {
   attestation_id: "Attestation",
   attestation_ids: "Attestations",
   investor_id: "Investor",
+  lost_wallet: "Lost wallet",
+  new_wallet: "New wallet",
+  recovery_id: "Recovery",
   public_reason: "Reason for the investor",
   required_schema: "Required verification",
   decision: "Decision",
@@ -142,6 +150,8 @@ const shownAs: Record<string, (value: unknown) => ReactNode> = {
   reason_code: (value) => reasonNames[value as ReasonCode],
   decision: (value) => reviewDecisions[value as ReviewDecision].label,
   expires_at: (value) => (value === null ? "Never" : <Timestamp at={String(value)} />),
+  investor_id: (value) => <To path={["investors", String(value)]}>Open the investor</To>,
+  recovery_id: (value) => <To path={["recoveries", String(value)]}>Open the recovery</To>,
   review_id: (value) => <To path={["reviews", String(value)]}>Open the review, with the reason and the claims</To>,
 }
 

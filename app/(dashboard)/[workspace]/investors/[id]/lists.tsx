@@ -1,5 +1,11 @@
 import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
-import { hasEnded, kindNames, type Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import {
+  hasEnded,
+  kindNames,
+  type Operation,
+  operationName,
+  reasonNames,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
@@ -31,7 +37,7 @@ export const Verifications = ({ investorId }: { investorId: string }) => (
 )
 
 const operationColumns: Column<Operation>[] = [
-  { header: "Operation", cell: ({ kind }) => kindNames[kind] },
+  { header: "Operation", cell: operationName },
   { header: "Token", wideOnly: true, breaks: true, cell: ({ mint_config }) => mint_config },
   { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
   { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
@@ -112,4 +118,29 @@ export const Refusals = ({ investorId }: { investorId: string }) => (
       }
     />
   </>
+)
+
+type Recovery = RouterOutputs["recovery"]["list"]["data"][number]
+
+const recoveryColumns: Column<Recovery>[] = [
+  { header: "Lost wallet", cell: ({ lost_wallet }) => <Shortened value={lost_wallet} /> },
+  {
+    header: "New wallet",
+    wideOnly: true,
+    cell: ({ new_wallet }) => (new_wallet === null ? NOTHING : <Shortened value={new_wallet} />),
+  },
+  { header: "Reason", wideOnly: true, cell: ({ reason_code }) => reasonNames[reason_code] },
+  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "Reported", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+]
+
+/** The recoveries of an investor's lost wallets. */
+export const Recoveries = ({ investorId }: { investorId: string }) => (
+  <List
+    list={useList("recovery.list", { input: { id: investorId, limit: 10 } })}
+    caption="Recoveries"
+    columns={recoveryColumns}
+    rowPath={({ recovery_id }) => ["recoveries", recovery_id]}
+    empty={<Empty title="No recoveries">Wallets of this investor that were reported as lost appear here.</Empty>}
+  />
 )

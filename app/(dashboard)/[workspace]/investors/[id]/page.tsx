@@ -7,7 +7,7 @@ import { FreezeButton } from "#app/(dashboard)/[workspace]/tokens/freeze-button.
 import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
+import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -20,6 +20,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { reviewKinds } from "#shared/reviews.ts"
 import { ClaimsCard, Erase, Notes, VendorRedactions } from "./personal-data.tsx"
+import { ReportLostButton } from "./report-lost-button.tsx"
 
 type InvestorView = RouterOutputs["investor"]["view"]
 
@@ -81,7 +82,7 @@ function Person({ investor }: { investor: InvestorView }) {
           </>
         }
       />
-      <Activity investorId={investor.investor_id} />
+      <Activity investor={investor} />
     </div>
   )
 }
@@ -101,7 +102,9 @@ const Verifications = lazy(async () => ({ default: (await import("./lists.tsx"))
 const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))
 const Refusals = lazy(async () => ({ default: (await import("./lists.tsx")).Refusals }))
 
-const Activity = ({ investorId }: { investorId: string }) => (
+const Recoveries = lazy(async () => ({ default: (await import("./lists.tsx")).Recoveries }))
+
+const Activity = ({ investor: { investor_id: investorId, has_recoveries } }: { investor: InvestorView }) => (
   <UrlTabs
     name="tab"
     label="Activity"
@@ -109,6 +112,9 @@ const Activity = ({ investorId }: { investorId: string }) => (
       verifications: ["Verifications", <Verifications key="verifications" investorId={investorId} />],
       operations: ["Operations", <InvestorOperations key="operations" investorId={investorId} />],
       refusals: ["Refusals", <Refusals key="refusals" investorId={investorId} />],
+      ...(has_recoveries && {
+        recoveries: ["Recoveries", <Recoveries key="recoveries" investorId={investorId} />] as const,
+      }),
     }}
   />
 )
@@ -161,12 +167,16 @@ function Wallets({ investor }: { investor: InvestorView }) {
   return (
     <>
       <ul className="-my-3 divide-y divide-line">
-        {wallets.map(({ user_pubkey, freezes, states }) => (
+        {wallets.map(({ user_pubkey, freezes, bar, states }) => (
           <li key={user_pubkey} className="py-3">
-            <div className="flex items-center justify-between gap-x-4">
+            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5">
               <Copyable value={user_pubkey} what="wallet" compact />
-              <FreezeButton of={{ wallet: user_pubkey, investor, freezes, mint_config: null }} />
+              <span className="ml-auto flex flex-wrap justify-end gap-2">
+                {bar === null && <ReportLostButton wallet={user_pubkey} investor={investor} />}
+                <FreezeButton of={{ wallet: user_pubkey, investor, freezes, mint_config: null }} />
+              </span>
             </div>
+            <LostNote bar={bar} />
             <FreezeNote freezes={freezes} />
             <ul className="mt-1.5 space-y-1.5">
               {states.map(({ schema, status, attestation_id, expires_at }) => (
@@ -264,7 +274,7 @@ type OfWalletProps = {
 }
 
 function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
-  const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freezes } = holding
+  const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freezes, bar } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
@@ -274,6 +284,7 @@ function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
         <span className="flex min-w-0 flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
           <Copyable value={wallet} what="wallet" compact />
           {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
+          {bar && <Badge tone="notice">Lost</Badge>}
           <FreezeNote freezes={freezes} />
         </span>
         <span className="flex max-w-1/2 shrink-0 items-center gap-2 tabular-nums">

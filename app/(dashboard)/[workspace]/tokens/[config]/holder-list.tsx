@@ -2,7 +2,7 @@ import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { text } from "#app/(dashboard)/filters.tsx"
-import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
+import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
@@ -83,6 +83,7 @@ const columnsOf = (token: TokenView): Column<Holder>[] => [
     cell: (row) => (
       <>
         <Copyable value={row.wallet} what="wallet address" compact />
+        <LostNote bar={row.bar} />
         <FreezeNote freezes={row.freezes} />
         {/* On narrow screens, in place of their columns. */}
         <span className="my-1 flex gap-1.5 md:hidden">

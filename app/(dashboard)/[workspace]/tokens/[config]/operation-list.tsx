@@ -1,4 +1,10 @@
-import { hasEnded, kindNames, type Operation, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import {
+  hasEnded,
+  kindNames,
+  type Operation,
+  operationName,
+  type TokenView,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { choice, text } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
@@ -11,7 +17,7 @@ import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 
 const operationColumns: Column<Operation>[] = [
-  { header: "Operation", cell: ({ kind }) => kindNames[kind] },
+  { header: "Operation", cell: operationName },
   { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
   { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },

@@ -1,68 +1,13 @@
-import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { Icon, Spinner } from "#app/components/icons.tsx"
+import { type Step, Steps } from "#app/(dashboard)/steps.tsx"
 import { NewTab } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
-import type { IconName } from "#shared/icons.ts"
 import { isForced } from "#shared/movements.ts"
 
-type Step = {
-  name: string
-  at: string | null
-  state: "done" | "current" | "ahead" | "failed"
-  note?: ReactNode
-}
+type OperationStepsProps = { operation: Operation; detail: OperationDetail | undefined }
 
-export function OperationSteps({ operation, detail }: { operation: Operation; detail: OperationDetail | undefined }) {
-  const steps = stepsOf(operation, detail)
-  const current = steps.findLast(({ state }) => state !== "ahead")!
-  return (
-    <>
-      <p role="status" className="sr-only">
-        {current.name}
-      </p>
-      <ol className="space-y-4">
-        {steps.map((step) => (
-          <li key={step.name} className="flex gap-3" aria-current={step.state === "current" ? "step" : undefined}>
-            <Sign state={step.state} />
-            <div className="min-w-0">
-              <p className={step.state === "ahead" ? "text-muted" : "font-medium"}>{step.name}</p>
-              {step.at && (
-                <p className="text-[13px] text-muted">
-                  <Timestamp at={step.at} />
-                </p>
-              )}
-              {step.note && <div className="mt-0.5 text-[13px] text-muted">{step.note}</div>}
-            </div>
-          </li>
-        ))}
-      </ol>
-    </>
-  )
-}
-
-const signs = {
-  done: { icon: "check", look: "bg-accent-soft text-accent" },
-  failed: { icon: "cross", look: "bg-danger-soft text-danger" },
-  ahead: { icon: "clock", look: "bg-sunken text-muted" },
-} as const satisfies Record<string, { icon: IconName; look: string }>
-
-function Sign({ state }: { state: Step["state"] }) {
-  const round = "flex size-6 shrink-0 items-center justify-center rounded-full"
-  if (state === "current") {
-    return (
-      <span className={`${round} bg-notice-soft text-notice`}>
-        <Spinner className="size-4" />
-      </span>
-    )
-  }
-  const { icon, look } = signs[state]
-  return (
-    <span className={`${round} ${look}`}>
-      <Icon name={icon} className="size-3.5" />
-    </span>
-  )
-}
+export const OperationSteps = ({ operation, detail }: OperationStepsProps) => (
+  <Steps steps={stepsOf(operation, detail)} />
+)
 
 function stepsOf(operation: Operation, detail: OperationDetail | undefined): Step[] {
   const { kind, status, created_at, error } = operation

@@ -3,8 +3,8 @@
 import { useParams } from "next/navigation.js"
 import { OperationSteps } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-steps.tsx"
 import {
-  kindNames,
   type OperationDetail,
+  operationName,
   useOperation,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
@@ -36,10 +36,10 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
   return (
     <>
       <PageHeader
-        title={`${kindNames[kind]} of ${grouped(amount)} ${symbol}`.trim()}
+        title={`${operationName(operation)} of ${grouped(amount)} ${symbol}`.trim()}
         heading={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            {`${kindNames[kind]} of ${grouped(amount)} ${symbol}`}
+            {`${operationName(operation)} of ${grouped(amount)} ${symbol}`}
             <StatusBadge status={operation.status} />
           </span>
         }
@@ -62,6 +62,9 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
                 From: walletOf("from", operation.from_pubkey),
                 To: walletOf("to", operation.to_pubkey),
                 Amount: `${grouped(amount)} ${symbol}`,
+                "Lost wallet": operation.recovery_id && (
+                  <To path={["recoveries", operation.recovery_id]}>Open the recovery</To>
+                ),
                 "Network fee": operation.cost && `${solOf(operation.cost.fee_lamports)} SOL`,
                 "Account rent": operation.cost && `${solOf(operation.cost.rent_lamports)} SOL`,
               }}

@@ -60,6 +60,7 @@ test("holders are listed by balance and then by wallet, with what the chain hold
     account: "frozen",
     onchain_balance: "10",
     freezes: [],
+    bar: null,
     reopenings: { used: 0, limit: 3 },
   })
 })

@@ -5,7 +5,7 @@ import { only } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
 import { assetMintOf, enqueueReconcile } from "#domain/token-accounts"
 import { countInvestors } from "#domain/token-investors"
-import { askQuorum, voidPlans } from "#server/ledger/index.ts"
+import { askQuorum, serverRun, voidPlans } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { readSupply } from "#server/solana/mint-account.ts"
@@ -32,12 +32,14 @@ type Due = { workspace_id: string; id: string; mode: Mode }
 
 /**
  * Continues with configurations whose accounts are being reconciled, one batch each. The cursor is committed with each
- * batch, so any process can continue. One that fails delays no other. Returns whether there was anything to do.
+ * batch, so any process can continue. One that fails delays no other. A restored database waits until it has been compared
+ * with the chain: what it still lacks may have taken from a hold. Returns whether there was anything to do.
  */
 export async function reconcileDue(): Promise<boolean> {
   const due = await sql<Due[]>`
     select c.workspace_id, c.id, w.mode from mint_configs c join workspaces w on w.id = c.workspace_id
-    where c.aligned_up_to is not null or c.counted_up_to is not null or c.next_transfer_mode is not null`
+    where (c.aligned_up_to is not null or c.counted_up_to is not null or c.next_transfer_mode is not null)
+      and not exists (select from chains n where n.mode = w.mode and n.server is distinct from ${serverRun(sql)})`
   for (const one of due) {
     const name = `${one.workspace_id}/${one.id}`
     if (failing.isHeld(name)) continue

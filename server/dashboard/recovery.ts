@@ -92,6 +92,6 @@ export async function previewRecovery(
   { id, newWallet }: { id: string; newWallet: Address | null },
 ): Promise<{ positions: PositionRecord[] }> {
   const { lost_wallet } = await readRecovery(principal, id)
-  const about = { recoveryId: null, lost: lost_wallet as Address, newWallet, isOpen: true }
+  const about = { recoveryId: null, lost: lost_wallet as Address, newWallet, phase: "open" } as const
   return { positions: await readPositions(principal, about) }
 }

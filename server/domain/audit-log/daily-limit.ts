@@ -21,6 +21,8 @@ const unlimited: ReadonlySet<string> = new Set([
   "token.burn_requested",
   "token.force_transfer_requested",
   "wallet.frozen",
+  "wallet.barred",
+  "recovery.requested",
 ])
 
 /**

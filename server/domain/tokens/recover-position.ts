@@ -3,7 +3,7 @@ import { only } from "#db/rows.ts"
 import { vouch } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
 import { enqueueReconcile } from "#domain/token-accounts"
-import { askQuorum, type Refusal } from "#server/ledger/index.ts"
+import { askQuorum, type Refusal, refuseInQuarantine } from "#server/ledger/index.ts"
 import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -91,6 +91,8 @@ export async function recoverPosition(
   if (isHolder && seen === null) return WAIT
   return begin(async (sql) => {
     const config = await read(sql, true)
+    // What a restored database lacks may have moved it.
+    await refuseInQuarantine(sql, workspaceId)
     const key = { config: configId, wallet: lost }
     const isSame = config.transfer_mode === before.transfer_mode && !isBeingReconciled(config)
     if (!isSame || (await isBusy(sql, recovering, configId))) return WAIT

@@ -4,10 +4,10 @@ import type { Claims } from "../claims.ts"
 export type InvestorCounts = Readonly<Record<string, number>>
 
 export const ALL_INVESTORS = "investors"
-export const NON_ACCREDITED = "non_accredited"
-export const countryKey = (country: string): string => `country:${country}`
+const NON_ACCREDITED = "non_accredited"
+const countryKey = (country: string): string => `country:${country}`
 /** Investors whose country is unknown. They count in every country, because they may be from there. */
-export const UNKNOWN_COUNTRY = countryKey("")
+const UNKNOWN_COUNTRY = countryKey("")
 
 /** The counts in which an investor with these claims is included. */
 export const countedAs = ({ country = "", accredited }: Claims): string[] => [

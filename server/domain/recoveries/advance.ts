@@ -68,7 +68,7 @@ async function advance(row: Row): Promise<void> {
   const progress: Progress[] = []
   for (const config of configs) progress.push(await recoverPosition(inProgress(row), recovering, config))
   if (progress.some((one) => one.do === "begun")) publish("ledger")
-  // What has moved was this investor's, whoever has the new wallet now.
+  // It has all moved while both wallets were this investor's. The new one may have passed to another person since.
   if (progress.every((one) => one.do === "done")) return (await isBusy(row)) ? undefined : end(row, "completed", null)
   const refused = progress.find((one) => one.do === "wait" && one.refusal && !isPassing(one.refusal.code))
   const refusal = failure ?? (refused?.do === "wait" ? refused.refusal : null)

@@ -37,7 +37,7 @@ export async function listRecoveries(
   return { data: [...records.values()], next_cursor }
 }
 
-/** Balances need `token:read`, whoever reads them. */
+/** Positions are balances, so reading them needs `token:read`, too. */
 async function recordOf(principal: Principal, row: RecoveryRow): Promise<RecoveryRecord> {
   if (!principal.scopes.has("token:read")) return toRecoveryRecord(row, [])
   const { state } = endingOf(row)

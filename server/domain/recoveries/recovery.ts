@@ -57,7 +57,7 @@ export type RecoveryRecord = z.infer<typeof recoveryRecord>
 
 export const recoveryList = listOf(recoveryRecord).meta({ id: "RecoveryList" })
 
-export const recoveryColumns = columns(
+const recoveryColumns = columns(
   "recoveries",
   "workspace_id, id, seq, investor_id, lost_wallet, new_wallet, reason_code, reference, document_sha256, state",
   "barred_at, approval_id, error_code, error_detail, created_at, begun_at, ended_at",

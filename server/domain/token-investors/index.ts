@@ -1,7 +1,7 @@
 // Who holds tokens that count investors: the person of each holding, and their slot.
 
 /** The state in memory. */
-export { type Counting, type Evidence, evidenceOf, type Held, InvestorBook, type Receiving, UNKNOWN } from "./book.ts"
+export { type Held, InvestorBook, type Receiving, UNKNOWN } from "./book.ts"
 
 /** Following changes: of verifications, persons and holdings. */
 export {

@@ -30,7 +30,7 @@ export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreez
 /** Lost wallets. */
 export { isBarred, isReceiving, readBars, refuseBarred } from "./bars.ts"
 export { configsHeldBy, type Progress, type Recovering, recoverPosition } from "./recover-position.ts"
-export { loadRecoveryRefusals, recoveryRefusal } from "./recovery-checks.ts"
+export { recoveryRefusal } from "./recovery-checks.ts"
 export { type PositionRecord, positionRecord, readPositions } from "./recovery-positions.ts"
 
 /** Holds. */

@@ -80,7 +80,7 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
     return { id, claims: {} }
   }
 
-  /** Verifies a wallet for a person, and nobody else. */
+  /** Verifies a wallet for a person, and ends what others have verified with it. */
   async function verify(sql: Transaction, wallet: string, investor: ModelPerson, said: Claims): Promise<void> {
     const id = newId("att")
     await sql`

@@ -31,7 +31,9 @@ export async function refusalOf(
   for (const [field, wallet] of Object.entries(names)) {
     if (listed.some((one) => one.wallet === wallet)) return notPossible(`${field}: ${wallet} is on a screening list.`)
     if ([EVERY_TOKEN, ...configs].some((config) => freezesOf({ config, wallet }).length > 0))
-      return notPossible(`${field}: ${wallet} is frozen. Unfreeze it first. The lost wallet stays barred.`)
+      return notPossible(
+        `${field}: ${wallet} is frozen. Unfreeze it${wallet === newWallet ? ", or use another wallet" : " first"}.`,
+      )
   }
   const other = await recoveryRefusal(sql, workspaceId, { lost: lostWallet, to: newWallet, configs })
   if (other !== null) return notPossible(other.detail)

@@ -87,6 +87,10 @@ test("links lead to every operation with a path parameter except a provider's we
   expect((await tokens.mint("us_real_estate_fund_v1", wallet, 10)).status).toBe(200)
   const held = { user_pubkey: wallet, mint_config: "us_real_estate_fund_v1", amount: "1" }
   const hold = await call("placeHold", {}, { ...held, ...grounds })
+  const { wallet: lost } = await app.verifiedWallet(key)
+  const [owner] = (await tokens.get(`/investors?wallet=${lost}`)).json.data
+  const { new_wallet: _none, ...report } = exampleOf(place("requestRecovery").operation)!
+  const recovery = await call("requestRecovery", { id: owner.investor_id }, { ...report, lost_wallet: lost })
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",
@@ -102,6 +106,7 @@ test("links lead to every operation with a path parameter except a provider's we
     await call("getSession", { id: sessionId }, undefined),
     await call("listOperations", {}, undefined),
     hold,
+    recovery,
     policy,
     await call("listApprovals", {}, undefined),
     await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),

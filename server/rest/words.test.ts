@@ -25,7 +25,7 @@ const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|must m
 
 /** Refusals that a schema cannot express: what an id names, the value of an amount, and combinations of fields. */
 const BEYOND_SCHEMAS =
-  /address of a wallet|is not a (schema|mint configuration) of|must differ from|can move 0 at most|can be held|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address|send exactly one of/
+  /address of a wallet|is not a (schema|mint configuration) of|must differ from|can move 0 at most|can be held|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|must name a country|digits after the point|https address|send exactly one of/
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)

@@ -28,6 +28,7 @@ test("every workspace starts with the default configuration, whose mint is creat
         extensions: null,
         supply: "0",
         holders: 0,
+        investors: null,
         paused: false,
         created_at: expect.any(String),
       },

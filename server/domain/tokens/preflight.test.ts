@@ -95,6 +95,7 @@ test("every rule that applies to a mint is listed with its result, in the contra
   expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })
   expect(verdict.data.rules).toEqual([
     { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },
+    { code: "wallet_barred", outcome: "passed", detail: "The wallet was not reported as lost." },
     { code: "wallet_frozen", outcome: "passed", detail: "The wallet is not frozen." },
     {
       code: "wallet_not_verified",
@@ -128,6 +129,7 @@ test("a transfer is checked for the lock-up and the balance, and not for the sup
   expect(outcomes(verdict)).toEqual([
     "mint_paused passed",
     "transfers_locked passed",
+    "wallet_barred passed",
     "wallet_frozen passed",
     "wallet_not_verified passed",
     "country_not_allowed passed",
@@ -144,6 +146,7 @@ test("for an unverified wallet, rules on claims are undecided, and the wallet is
   const stranger = newWallet()
   const { data } = await ofMint(config, stranger, "1")
   expect(data.rules.map((rule: { outcome: string }) => rule.outcome)).toEqual([
+    "passed",
     "passed",
     "passed",
     "refused",
@@ -166,6 +169,7 @@ test("forced acts list the rules that they override, and name only an unverified
   const toBob = await ofForced(config, alice, bob, "60")
   expect(outcomes(toBob)).toEqual([
     ...aside,
+    "wallet_barred passed",
     "wallet_frozen passed",
     "wallet_not_verified passed",
     "not_accredited refused",
@@ -177,6 +181,7 @@ test("forced acts list the rules that they override, and name only an unverified
   const fromStranger = await ofForced(config, stranger, alice, "1")
   expect(outcomes(fromStranger)).toEqual([
     ...aside,
+    "wallet_barred passed",
     "wallet_frozen passed",
     "wallet_not_verified overridden",
     "not_accredited overridden",

@@ -136,7 +136,7 @@ test("a lost wallet is stopped at once, and its tokens move once another member 
     await expect(heading(officer, /^Recovery of a lost wallet/)).toBeVisible()
     await page.goto(section(customer, `investors/${investor}?tab=recoveries`))
     const wallets = page.getByRole("region", { name: "Wallets" })
-    await expect(wallets).toContainText(/Lost since .*: Lost wallet \(Case 2026-118\)\s*Open the recovery/)
+    await expect(wallets).toContainText(/Lost\s*since .*: Lost wallet \(Case 2026-118\)\s*Open the recovery/)
     await expect(page.getByRole("button", { name: `Report ${lost} as lost` })).toHaveCount(0)
     await expect(page.getByRole("table", { name: "Recoveries" })).toContainText("Completed")
     expect(await brokenWords(page)).toEqual([])

@@ -19,8 +19,9 @@ import { createStage, type Server } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
 // `node bench/frozen.ts [--count 300]` measures the time from a finding about a holder to the frozen account on chain,
-// for a wallet added to a list, for a vendor's signal, and for a freeze request while the same workspace mints. Results
-// are in bench/README.md.
+// for a wallet added to a list, for a vendor's signal, and for a freeze request and the report of a lost wallet while the
+// same workspace mints. `--only lost` measures one of them,
+// and `--mints 100` mints less on a slow machine. Results are in bench/README.md.
 
 const CONFIG = "frozen_fund"
 /** How often to read the chain. */
@@ -30,8 +31,7 @@ const PATIENCE_MS = 30_000
 const PHASE_MS = 1000
 /** Holders added to the list by one change. */
 const LISTED_AT_ONCE = 10
-/** Mints a second during the freeze requests, and how often the next ones are sent, in milliseconds. */
-const MINTS_PER_SECOND = 300
+/** How often mints are sent during the requests, in milliseconds. */
 const MINTS_EVERY_MS = 10
 /** The token that they mint. In agent mode, mints to one wallet run in parallel. */
 const BUSY = "busy_fund"
@@ -40,8 +40,26 @@ const AT_ONCE = 8
 
 type Holder = { wallet: string; investorId: string; account: PublicKey }
 
-const { values } = parseArgs({ options: { count: { type: "string", default: "300" } } })
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "300" },
+    only: { type: "string" },
+    mints: { type: "string", default: "300" },
+  },
+})
 const count = Number(values.count)
+/** Mints a second during the requests. */
+const mintsPerSecond = Number(values.mints)
+/** What is measured, by the word that `--only` takes. */
+const kinds = {
+  signal: "a vendor's signal",
+  list: "a list's change",
+  freeze: "a freeze request",
+  lost: "a report of a lost wallet",
+} as const
+const isMeasured = (kind: keyof typeof kinds) => values.only === undefined || values.only === kind
+if (values.only !== undefined && !Object.hasOwn(kinds, values.only))
+  throw new Error(`--only takes ${Object.keys(kinds).join(", ")}.`)
 const began = performance.now()
 const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
@@ -67,24 +85,19 @@ try {
   connectDatabase(stage.databaseUrl, { max: 4 })
   const chain = new Connection(stage.chainUrl(), "confirmed")
   // A test workspace can verify 500 people a month, so each kind has its own.
-  const makeHolders = async (kind: string, given?: Issuer): Promise<Holder[]> => {
-    say(`Making ${count} holders for ${kind}`)
-    const issuer = given ?? (await openIssuer(vouch, kind))
+  const makeHolders = async (kind: keyof typeof kinds): Promise<{ issuer: Issuer; holders: Holder[] }> => {
+    say(`Making ${count} holders for ${kinds[kind]}`)
+    const issuer = await openIssuer(vouch, kind)
     const holders: Holder[] = []
     while (holders.length < count) {
       const some = Math.min(AT_ONCE, count - holders.length)
       holders.push(...(await Promise.all(Array.from({ length: some }, () => makeHolder(vouch, issuer)))))
     }
-    return holders
+    return { issuer, holders }
   }
-  const reported = await makeHolders("signals")
-  const onList = await makeHolders("a list")
-  const issuer = await openIssuer(vouch, "freezes")
-  const toFreeze = await makeHolders("freezes", issuer)
-
   const frozen = async ({ account }: Holder) =>
     unpackAccount(account, await chain.getAccountInfo(account), TOKEN_2022_PROGRAM_ID).isFrozen
-  const time = async (holder: Holder, find?: () => Promise<void>) => {
+  const time = async (holder: Holder, find?: () => Promise<unknown>) => {
     const start = performance.now()
     await find?.()
     while (!(await frozen(holder))) {
@@ -93,37 +106,44 @@ try {
     }
     return performance.now() - start
   }
-
-  const results: Record<string, number[]> = {
-    "a vendor's signal": [],
-    "a list's change": [],
-    "a freeze request": [],
+  const results: Record<string, number[]> = {}
+  if (isMeasured("signal")) {
+    const { holders } = await makeHolders("signal")
+    const times: number[] = []
+    for (const holder of holders)
+      times.push(await time(holder, () => report(vouch, vendor.userEvent(holder.investorId, "BLOCKED"))))
+    results[kinds.signal] = times
   }
-  say("Measuring signals")
-  for (const holder of reported)
-    results["a vendor's signal"]!.push(
-      await time(holder, () => report(vouch, vendor.userEvent(holder.investorId, "BLOCKED"))),
-    )
-  say("Measuring a list's changes")
-  for (let n = 0; n < count; n += LISTED_AT_ONCE) {
-    const found = onList.slice(n, n + LISTED_AT_ONCE)
-    await sleep(Math.random() * PHASE_MS)
-    listed.push(...found.map(({ wallet }) => wallet))
-    writeList()
-    results["a list's change"]!.push(...(await Promise.all(found.map((holder) => time(holder)))))
+  if (isMeasured("list")) {
+    const { holders } = await makeHolders("list")
+    const times: number[] = []
+    for (let n = 0; n < count; n += LISTED_AT_ONCE) {
+      const found = holders.slice(n, n + LISTED_AT_ONCE)
+      await sleep(Math.random() * PHASE_MS)
+      listed.push(...found.map(({ wallet }) => wallet))
+      writeList()
+      times.push(...(await Promise.all(found.map((holder) => time(holder)))))
+    }
+    results[kinds.list] = times
   }
-  say("Measuring freeze requests")
-  await createToken(issuer.post, BUSY, "agent")
-  const receiver = await makeHolder(vouch, issuer)
-  const stopMinting = mintMeanwhile(issuer.post, receiver.wallet)
-  const order = { mint_config: CONFIG, reason_code: "court_order", reference: "bench" }
-  for (const holder of toFreeze)
-    results["a freeze request"]!.push(
-      await time(holder, async () => {
-        await issuer.post("/token/freeze", { user_pubkey: holder.wallet, ...order })
-      }),
-    )
-  console.log(`During the freeze requests, ${Math.round(await stopMinting())} mints a second were accepted`)
+  /** Measures requests while their workspace mints. */
+  const measureRequests = async (kind: "freeze" | "lost", send: (post: Post, holder: Holder) => Promise<unknown>) => {
+    if (!isMeasured(kind)) return
+    const { issuer, holders } = await makeHolders(kind)
+    await createToken(issuer.post, BUSY, "agent")
+    const receiver = await makeHolder(vouch, issuer)
+    const stopMinting = mintMeanwhile(issuer.post, receiver.wallet)
+    const times: number[] = []
+    for (const holder of holders) times.push(await time(holder, () => send(issuer.post, holder)))
+    results[kinds[kind]] = times
+    console.log(`In the meantime, ${Math.round(await stopMinting())} mints a second were accepted`)
+  }
+  await measureRequests("freeze", (post, { wallet: user_pubkey }) =>
+    post("/token/freeze", { user_pubkey, mint_config: CONFIG, reason_code: "court_order", reference: "bench" }),
+  )
+  await measureRequests("lost", (post, { wallet: lost_wallet, investorId }) =>
+    post(`/investor/${investorId}/recoveries`, { lost_wallet, reason_code: "lost_wallet", reference: "bench" }),
+  )
   for (const [name, times] of Object.entries(results)) {
     const sorted = times.sort((a, b) => a - b)
     const at = (q: number) => `${Math.round(sorted[Math.floor(q * (sorted.length - 1))]!)} ms`
@@ -168,7 +188,7 @@ function mintMeanwhile(post: Post, user_pubkey: string): () => Promise<number> {
   const start = performance.now()
   const mints: Promise<unknown>[] = []
   const timer = setInterval(() => {
-    const due = ((performance.now() - start) / 1000) * MINTS_PER_SECOND
+    const due = ((performance.now() - start) / 1000) * mintsPerSecond
     while (mints.length < due)
       mints.push(post("/token/mint", { user_pubkey, mint_config: BUSY, amount: 1 }, { prefer: "respond-async" }))
   }, MINTS_EVERY_MS)

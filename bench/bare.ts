@@ -114,7 +114,9 @@ const BEGIN = (claim: string) => `
           and c.wallet = $5 and c.attestation_id is null and $6::text is null) as account_wanted,
         exists (select from paid_accounts p
           where p.workspace_id = w.id and p.account = $6 and p.period = $1
-            and p.reopened >= $7) as reopened
+            and p.reopened >= $7) as reopened,
+        exists (
+          select from recoveries r where r.workspace_id = $2 and r.lost_wallet = $5 and r.barred_at is not null) as barred
       from workspaces w join accounts a on a.id = w.account_id where w.id = $2
     ), schema as (
       select id, coalesce(wallet_proof, $8) as wallet_proof
@@ -124,13 +126,13 @@ const BEGIN = (claim: string) => `
       from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
       where a.workspace_id = $2 and a.wallet = $5
         and a.schema_id = $4 and a.status = 'pending'
-        and i.id = (select investor_id from investor_of_wallet($2, $5))
+        and i.id = (select investor_id from investor_of_wallet($2, $5)) and not (select barred from limits)
       order by i.external_id nulls last limit 1
     ), reserved as (
       insert into usage_periods as u (workspace_id, period, used, started)
       select $2, $1, 1, 1 from schema, limits
       where not exists (select from pending) and (included is null or included >= 1) and not over_budget
-        and not own and not account_wanted and not reopened and ($10::boolean or not wallet_proof)
+        and not own and not barred and not account_wanted and not reopened and ($10::boolean or not wallet_proof)
       on conflict (workspace_id, period) do update set used = u.used + 1, started = u.started + 1
       where (select included is null or (u.used + 1 <= included
         and u.started < included * 10::bigint) from limits)
@@ -149,7 +151,7 @@ const BEGIN = (claim: string) => `
       select session_id from attestation union all select session_id from pending where open
     )${claim}
     select exists (select from schema) as schema_known, (select own from limits) as own,
-      (select included from limits) as included, (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
+      (select barred from limits) as barred, (select included from limits) as included, (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
       (select account_wanted from limits) as account_wanted,
       exists (select from schema where wallet_proof) as proof_wanted,
       (select session_id from begun) as session_id,

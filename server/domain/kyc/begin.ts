@@ -6,6 +6,7 @@ import type { Provider } from "#domain/providers"
 import { claiming, explainClaim, type IdempotencyClaim, type Principal } from "#domain/requests"
 import { requiredByDefault } from "#domain/schemas"
 import { ownAmong } from "#domain/token-accounts"
+import { barsOf } from "#domain/tokens"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, periodOf } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -48,6 +49,8 @@ export type StartOutcome =
   | { outcome: "unknown schema" }
   /** Vouch itself uses the address, so it is not an investor's wallet. */
   | { outcome: "own address" }
+  /** The wallet was reported as lost. */
+  | { outcome: "barred" }
   /** The schema requires proof of the wallet, so `signs` must be given. */
   | { outcome: "needs signs" }
   /** The workspace is over its SOL budget, so no session may begin. */
@@ -64,6 +67,7 @@ export type StartOutcome =
 type Row = {
   schema_known: boolean
   own: boolean
+  barred: boolean
   included: number | null
   over_budget: boolean
   reopened: boolean
@@ -77,6 +81,7 @@ type Row = {
 function outcomeOf(row: Row, signs: boolean | null): StartOutcome {
   if (!row.schema_known) return { outcome: "unknown schema" }
   if (row.own) return { outcome: "own address" }
+  if (row.barred) return { outcome: "barred" }
   if (row.session_id !== null) return { outcome: "begun", sessionId: row.session_id }
   if (row.proof_wanted && signs === null) return { outcome: "needs signs" }
   if (row.over_budget) return { outcome: "over budget" }
@@ -164,7 +169,8 @@ const facts = (values: Values, value: Value<Input>, parts: Parts) => sql`
         and c.wallet = ${values.wallet} and c.attestation_id is null and ${values.account}::text is null) as account_wanted,
       exists (select from paid_accounts p
         where p.workspace_id = w.id and p.account = ${values.account} and p.period = ${values.period}
-          and p.reopened >= ${value(() => deployment.settings.VOUCH_ACCOUNT_REOPENINGS)}) as reopened
+          and p.reopened >= ${value(() => deployment.settings.VOUCH_ACCOUNT_REOPENINGS)}) as reopened,
+      exists (${barsOf(sql, values.workspaceId, values.wallet)}) as barred
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${values.workspaceId}
   ), schema as (
     select id, coalesce(wallet_proof,
@@ -172,7 +178,7 @@ const facts = (values: Values, value: Value<Input>, parts: Parts) => sql`
     from schemas where workspace_id = ${values.workspaceId} and id = ${values.schemaId}
   ), pending as (
     select a.id, a.session_id, a.open_until is null or a.open_until > ${values.now} as open
-    ${pendingOf(values, parts)} order by i.external_id nulls last limit 1
+    ${pendingOf(values, parts)} and not (select barred from limits) order by i.external_id nulls last limit 1
   )`
 
 /** Takes a unit of quota, if nothing refuses a new session. The conditional update admits what the quota allows. */
@@ -181,7 +187,7 @@ const reserved = ({ workspaceId, period, signs }: Values) => sql`
     insert into usage_periods as u (workspace_id, period, used, started)
     select ${workspaceId}, ${period}, 1, 1 from schema, limits
     where not exists (select from pending) and (included is null or included >= 1) and not over_budget
-      and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
+      and not own and not barred and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
     ${takingUnit(sql)}
     returning period
   )`
@@ -257,7 +263,7 @@ const beginning = prepared<Input, Row, Parts>(
       select session_id from attestation union all select session_id from pending where open
     )${updating(values, parts)}${claimingKey(value, parts)}
     select exists (select from schema) as schema_known, (select own from limits) as own,
-      (select included from limits) as included,
+      (select barred from limits) as barred, (select included from limits) as included,
       (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
       (select account_wanted from limits) as account_wanted,
       exists (select from schema where wallet_proof) as proof_wanted,

@@ -7,7 +7,7 @@ import { recordChange, vouch } from "#domain/audit-log"
 import { chainOf, providerFor } from "#domain/deployment"
 import { refuseListed } from "#domain/screening"
 import { isOwn } from "#domain/token-accounts"
-import { refuseBarred, reopenedTooOften } from "#domain/tokens"
+import { reopenedTooOften } from "#domain/tokens"
 import { newId } from "#server/lib/ids.ts"
 import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
@@ -42,7 +42,6 @@ async function startOrFind(request: StartRequest): Promise<string> {
   chainOf(principal.mode)
   if (idempotency?.begun) return idempotency.begun
   await refuseListed(principal.workspaceId, request.wallet)
-  await refuseBarred(sql, principal.workspaceId, request.wallet)
   const giveUpAt = performance.now() + SWEEP_MS
   let account: string | null = null
   let signs: boolean | null = null
@@ -61,6 +60,11 @@ async function startOrFind(request: StartRequest): Promise<string> {
         )
       case "own address":
         return fail("invalid_public_key", isOwn("userPubkey", request.wallet))
+      case "barred":
+        return fail(
+          "wallet_barred",
+          `userPubkey: ${request.wallet} was reported as lost. Use another wallet of the investor.`,
+        )
       case "begun":
         if (idempotency) idempotency.begun = started.sessionId
         publishActivity(principal.workspaceId)

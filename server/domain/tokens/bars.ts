@@ -3,21 +3,16 @@ import type { Queryable } from "#db/client.ts"
 import { timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { fail } from "#shared/errors.ts"
 import { type RecoveryReason, recoveryReasons } from "#shared/recoveries.ts"
+
+/** SQL: the recoveries for which a wallet is barred, because it was reported as lost. */
+export const barsOf = (sql: Queryable, workspaceId: string, wallet: Address) => sql`
+  select from recoveries r where r.workspace_id = ${workspaceId} and r.lost_wallet = ${wallet} and r.barred_at is not null`
 
 /** Whether a wallet was reported as lost. */
 export async function isBarred(sql: Queryable, workspaceId: string, wallet: Address): Promise<boolean> {
-  const rows = await sql`
-    select from recoveries where workspace_id = ${workspaceId} and lost_wallet = ${wallet} and barred_at is not null
-    limit 1`
+  const rows = await sql`${barsOf(sql, workspaceId, wallet)} limit 1`
   return rows.length > 0
-}
-
-/** Refuses to verify a wallet that was reported as lost. Errors: wallet_barred. */
-export async function refuseBarred(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
-  if (await isBarred(sql, workspaceId, wallet))
-    fail("wallet_barred", `userPubkey: ${wallet} was reported as lost. Use another wallet of the investor.`)
 }
 
 /**

@@ -28,7 +28,7 @@ export { EVERY_TOKEN } from "./holder-facts.ts"
 export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreezes, walletFreeze } from "./freezes.ts"
 
 /** Lost wallets. */
-export { isBarred, isReceiving, readBars, refuseBarred } from "./bars.ts"
+export { barsOf, isBarred, isReceiving, readBars } from "./bars.ts"
 export { configsHeldBy, type Progress, type Recovering, recoverPosition } from "./recover-position.ts"
 export { recoveryRefusal } from "./recovery-checks.ts"
 export { type PositionRecord, positionRecord, readPositions } from "./recovery-positions.ts"

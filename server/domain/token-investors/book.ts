@@ -205,11 +205,11 @@ export class InvestorBook {
   reassign(held: Held, investor: string, evidence: Evidence): void {
     const before = held.investor
     const lending = this.#lendingOf(held.config, investor)
-    // Who gets more while they give everything away does not leave.
+    // Who gets more while they give everything away does not leave, and counts as before.
     if (lending && held.balance + held.incoming > 0n)
       this.#put(this.#config(held.config), lending[0], { ...lending[1], lent: null })
     this.#give(held, investor)
-    this.follow(held.config, investor, evidence)
+    this.follow(held.config, investor, lending?.[1].lent ?? evidence)
     if (before !== null && before !== investor) this.follow(held.config, before, UNKNOWN)
   }
 

@@ -23,14 +23,14 @@ import { Reservations } from "./reservations.ts"
 
 usesCustomer({ key: { plan: "enterprise" } })
 
-/** VOUCH_INVESTOR_ACTS=10000 takes some minutes. */
+/** VOUCH_INVESTOR_ACTS=10000 takes some minutes. VOUCH_INVESTOR_SEED repeats a failure. */
 const ACTS = Number(process.env.VOUCH_INVESTOR_ACTS ?? 1000)
 const WALLETS = 30
 const UNDER_WAY = 6
 const SCHEMA = "kyc_individual_v1"
 const kinds = { mint, transfer, burn }
 
-const limits = { investors: 8, byCountry: { JP: 3, US: 4 }, nonAccredited: 4, perInvestor: 60, least: 5 }
+const limits = { investors: 6, byCountry: { JP: 2, US: 3 }, nonAccredited: 3, perInvestor: 60, least: 5 }
 const rules = {
   max_investors: limits.investors,
   max_investors_by_country: limits.byCountry,
@@ -39,7 +39,7 @@ const rules = {
   min_balance: String(limits.least),
 }
 
-/** Repeatable: a failure names its seed. */
+/** The same numbers for the same seed, which a failure names. */
 function randomFrom(seed: number) {
   let state = seed
   const next = () => {
@@ -63,7 +63,7 @@ test(`${ACTS} random acts agree with a second description of the limits`, async 
 
 async function act(config: string, template: Record<string, unknown>): Promise<void> {
   const { workspaceId } = key
-  const seed = randomInt(2 ** 31)
+  const seed = Number(process.env.VOUCH_INVESTOR_SEED ?? randomInt(2 ** 31))
   const random = randomFrom(seed)
   const model = new InvestorModel(limits)
   const done: Record<string, number> = {}
@@ -159,6 +159,14 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
     return "passed on"
   }
 
+  /** All that a person has to someone who has none: what a full token still allows. */
+  async function handOn(): Promise<string> {
+    const owned = model.wallets.map((one) => ({ ...one, all: model.owned(one.person), one }))
+    const idle = owned.filter((each) => each.balance > 0 && each.balance === each.all && each.outgoing === 0)
+    const [from, to] = [random.of(idle), random.of(owned.filter(({ all }) => all === 0))]
+    return from && to ? move({ kind: "transfer", from: from.one, to: to.one, amount: from.balance }) : "none"
+  }
+
   async function next(): Promise<string> {
     const [kind, amount] = [random.below(100), 1 + random.below(random.of([8, 60]))]
     const [from, to] = [random.of(model.wallets), random.of(model.wallets)]
@@ -167,6 +175,7 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
     if (kind < 42) return pass()
     if (kind < 60) return move({ kind: "mint", from: null, to, amount })
     const holder = random.of(model.wallets.filter(({ balance }) => balance > 0)) ?? from
+    if (kind < 70) return handOn()
     const whole = random.below(2) === 0 && holder.balance > 0 ? holder.balance : amount
     if (kind < 92) return holder === to ? "none" : move({ kind: "transfer", from: holder, to, amount: whole })
     return move({ kind: "burn", from: holder, to: null, amount: whole })

@@ -20,6 +20,8 @@ import { newSeed, randomFrom } from "./random.ts"
 
 const RACES = Number(process.env.VOUCH_RECOVERY_RACES ?? 8)
 const AT_ONCE = 8
+/** A workspace verifies 500 wallets, and a race needs three at most. */
+const RACES_PER_WORKSPACE = 96
 const UNITS = 10n
 const LIMIT_MS = 120_000 + RACES * 20_000
 
@@ -37,27 +39,33 @@ const LIMITS = { VOUCH_MAX_CHANGES_PER_DAY: "1000000" }
 beforeAll(async () => {
   app = await startTestApp(LIMITS)
   replica = await startShiftedServer(app, 0, LIMITS)
-  key = await app.key({ plan: "enterprise" })
-  tokens = tokenFixture(app, key)
-  agent = await tokens.config()
-  holder = await tokens.config({}, { transfer_mode: "holder" })
 }, LIMIT_MS)
 afterAll(async () => {
   await replica.kill()
   await app.stop()
 })
 
+async function openWorkspace(): Promise<void> {
+  key = await app.key({ plan: "enterprise" })
+  tokens = tokenFixture(app, key)
+  agent = await tokens.config()
+  holder = await tokens.config({}, { transfer_mode: "holder" })
+}
+
 const investors = investorFixture(() => ({ app, key }))
 const post = (path: string, json: object) => {
   const sent = { method: "POST", path, key: key.apiKey, json } as const
   return random.chance(0.5) ? app.request(sent) : replica.request(sent)
 }
-const later = (most_ms: number) => new Promise((resolve) => setTimeout(resolve, random.below(most_ms)))
+const later = (most_ms: number, least_ms = 0) =>
+  new Promise((resolve) => setTimeout(resolve, least_ms + random.below(most_ms)))
 
 type Racer = Awaited<ReturnType<typeof racer>>
 type Act = {
   /** Whether both wallets are the person's before the act. */
   isTheirs: boolean
+  /** The request follows the act by this time, so that the act has begun. */
+  lead_ms?: number
   prepare?: (one: Racer) => Promise<void>
   run: (one: Racer) => Promise<unknown>
 }
@@ -76,6 +84,7 @@ async function racer(isTheirs: boolean) {
 const acts: Record<string, Act> = {
   merge: {
     isTheirs: false,
+    lead_ms: 80,
     async prepare(one) {
       one.session = await investors.start(one.fresh.address, one.externalId)
     },
@@ -171,6 +180,7 @@ test.each(Object.entries(acts))(
   async (kind, act) => {
     const outcomes: Record<string, number> = {}
     for (let race = 0; race < RACES; race += AT_ONCE) {
+      if (race % RACES_PER_WORKSPACE === 0) await openWorkspace()
       const racers = await Promise.all(
         Array.from({ length: Math.min(AT_ONCE, RACES - race) }, () => racer(act.isTheirs)),
       )
@@ -178,7 +188,7 @@ test.each(Object.entries(acts))(
       const records = await Promise.all(
         racers.map(async (one) => {
           const request = async () => {
-            await later(60)
+            await later(60, act.lead_ms)
             const json = {
               lost_wallet: one.lost,
               new_wallet: one.fresh.address,
@@ -188,7 +198,7 @@ test.each(Object.entries(acts))(
             return post(`/investor/${one.investor}/recoveries`, json)
           }
           const run = async () => {
-            await later(200)
+            await later(act.lead_ms ? 60 : 200)
             await act.run(one)
           }
           const [{ status, json }] = await Promise.all([request(), run()])

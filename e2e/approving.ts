@@ -1,4 +1,25 @@
 import type { Page } from "@playwright/test"
+import { addCodes, test as base, type Customer, createCustomer, memberOfNewAccount } from "./dashboard.ts"
+
+/**
+ * A customer with another member who can approve. A policy also binds members invited later: another member must confirm
+ * them before they can approve. So each test has a customer of its own.
+ */
+export const test = base.extend<{ firm: Customer; officer: Page }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
+  firm: async ({}, use) => use(await createCustomer()),
+  storageState: async ({ firm }, use) => use(firm.cookies),
+  /** The page of a compliance officer who has just used their second factor. */
+  officer: async ({ browser, firm }, use) => {
+    const { page, context } = await memberOfNewAccount(browser, firm, "compliance")
+    await addCodes(page)
+    await use(page)
+    await context.close()
+  },
+})
+
+export const requireTwo = ({ api }: Customer, ...actions: string[]) =>
+  api.call("POST", "/approval-policies", { actions, approvals: 1 })
 
 /** The link to the request that an act waits for. */
 export const open = (page: Page) => page.getByRole("link", { name: "Open the request" })

@@ -1,37 +1,8 @@
 import type { Page } from "@playwright/test"
 import { decide } from "./api.ts"
-import { approve, open } from "./approving.ts"
-import {
-  addCodes,
-  test as base,
-  type Customer,
-  createCustomer,
-  expect,
-  expectAccessible,
-  heading,
-  memberOfNewAccount,
-  reviewOf,
-  section,
-} from "./dashboard.ts"
+import { approve, open, requireTwo, test } from "./approving.ts"
+import { expect, expectAccessible, heading, reviewOf, section } from "./dashboard.ts"
 import { held } from "./servicing.ts"
-
-// A policy also binds members invited later: another member must confirm them before they can approve. So each test has
-// a customer without any.
-const test = base.extend<{ firm: Customer; officer: Page }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
-  firm: async ({}, use) => use(await createCustomer()),
-  storageState: async ({ firm }, use) => use(firm.cookies),
-  /** The page of a compliance officer who has just used their second factor. */
-  officer: async ({ browser, firm }, use) => {
-    const { page, context } = await memberOfNewAccount(browser, firm, "compliance")
-    await addCodes(page)
-    await use(page)
-    await context.close()
-  },
-})
-
-const requireTwo = ({ api }: Customer, ...actions: string[]) =>
-  api.call("POST", "/approval-policies", { actions, approvals: 1 })
 
 const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
 

@@ -1,36 +1,10 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
 import { decide } from "./api.ts"
-import { approve, open } from "./approving.ts"
-import {
-  addCodes,
-  test as base,
-  type Customer,
-  createCustomer,
-  expect,
-  expectAccessible,
-  heading,
-  memberOfNewAccount,
-  section,
-} from "./dashboard.ts"
+import { approve, open, requireTwo, test } from "./approving.ts"
+import { type Customer, expect, expectAccessible, heading, section } from "./dashboard.ts"
 import { brokenWords } from "./layout.ts"
 import { held, order, orderHash } from "./servicing.ts"
-
-const test = base.extend<{ firm: Customer; officer: Page }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
-  firm: async ({}, use) => use(await createCustomer()),
-  storageState: async ({ firm }, use) => use(firm.cookies),
-  /** The page of a compliance officer who has just used their second factor. */
-  officer: async ({ browser, firm }, use) => {
-    const { page, context } = await memberOfNewAccount(browser, firm, "compliance")
-    await addCodes(page)
-    await use(page)
-    await context.close()
-  },
-})
-
-const requireTwo = ({ api }: Customer) =>
-  api.call("POST", "/approval-policies", { actions: ["recovery"], approvals: 1 })
 
 /** An investor with a verified wallet that holds 100 of a new token, and others that are verified, too. */
 async function person(customer: Customer, others = 1) {
@@ -71,7 +45,7 @@ const balance = async ({ api }: Customer, wallet: string, id: string) =>
 test("a lost wallet is stopped at once, and its tokens move once another member approves", {
   tag: ["@phone"],
 }, async ({ page, officer, firm: customer }) => {
-  await requireTwo(customer)
+  await requireTwo(customer, "recovery")
   const { id, lost, fresh, investor } = await person(customer)
 
   await test.step("the sheet needs a reason, a reference and the wallet", async () => {
@@ -145,7 +119,7 @@ test("a lost wallet is stopped at once, and its tokens move once another member 
 })
 
 test("a rejected recovery moves nothing, and a member lifts the bar", async ({ page, officer, firm: customer }) => {
-  await requireTwo(customer)
+  await requireTwo(customer, "recovery")
   const { id, lost, investor } = await person(customer)
   await report(page, customer, { lost, investor })
   await next(page).getByRole("button", { name: "Request approval" }).click()

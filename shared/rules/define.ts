@@ -101,6 +101,9 @@ export type FieldOf<T extends FieldType> = {
 export type Field = { [T in FieldType]: FieldOf<T> }[FieldType]
 export type Fields = Readonly<Record<string, Field>>
 
+/** Tokens that no transfer may take before a time. */
+export type Lock = { amount: bigint; until: Date }
+
 type Given<F extends Fields, Needed extends keyof F> = {
   [N in Exclude<keyof F, Needed>]?: ValueOf<F[N]["type"]>
 } & { [N in Needed]: ValueOf<F[N]["type"]> }
@@ -144,6 +147,11 @@ export type Rule<
   check(context: TransferContext<Given<F, Needed>, On>): string | null
   /** The message shown when the rule passes. */
   passed(context: TransferContext<Given<F, Needed>, On>): string
+  /**
+   * What it locks of a wallet's available tokens, and until when, also if that has passed. Absent if it locks none for a
+   * time.
+   */
+  locks?(wallet: Pick<TransferContext<Given<F, Needed>, On>, "rules"> & { available: bigint }): Lock[]
   /** A conflict between its fields, with the field to change. */
   conflict?(json: JsonSet<F>): { field: keyof F & string; detail: string } | null
 }

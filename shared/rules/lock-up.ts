@@ -25,5 +25,6 @@ export const lockUp = defineRule({
   remedy: null,
   check: ({ now, rules: { transfers_locked_until: until } }) =>
     now < until ? `Transfers are locked until ${toTimestamp(until)}.` : null,
+  locks: ({ available, rules }) => [{ amount: available, until: rules.transfers_locked_until }],
   passed: ({ rules }) => `The lock-up ended at ${toTimestamp(rules.transfers_locked_until)}.`,
 })

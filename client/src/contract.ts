@@ -526,6 +526,16 @@ export interface ForceTransferTokensRequest {
   while_paused?: boolean | undefined
 }
 
+/** What the request would answer now */
+export interface ForetoldAnswer {
+  /** 200 if it would be carried out, 202 if it would wait for members, else the error's status */
+  status: number
+  /** The code of the refusal; null if allowed */
+  error: string | null
+  /** Its detail; null if allowed */
+  detail: string | null
+}
+
 export interface FreezeWalletRequest {
   /** Wallet address, base58 of 32 bytes */
   user_pubkey: string
@@ -1047,6 +1057,50 @@ export interface PlaceHoldRequest {
   expires_at?: string | undefined
 }
 
+export interface Preflight {
+  /** Whether the request would be accepted now: at once, or once members have approved it */
+  allowed: boolean
+  answer: ForetoldAnswer
+  /** Every rule that applies, in the order in which they are checked */
+  rules: Array<RuleFinding>
+  /** Whole tokens that can be moved now: neither in transit from it nor held, of the sender. Null for a mint, and while only the chain knows the balance */
+  available: string | null
+  /** The part of `available` that no transfer may take before a later time. A burn or a forced transfer may. Null if `available` is */
+  locked: string | null
+  /** Whole tokens of the sender that holds keep from moving; null for a mint */
+  held: string | null
+  /** When the next of the locked tokens unlock; null if none are locked */
+  next_unlock_at: string | null
+  /** How many other members would have to approve it */
+  approvals_needed: number
+}
+
+export interface PreflightMovementRequest {
+  /** The request that you would send. The other fields are those of its body, and no others are allowed */
+  kind: "mint" | "transfer" | "burn" | "force_transfer"
+  /** Configuration id */
+  mint_config: string
+  amount: Amount
+  /** The wallet of a mint or a burn */
+  user_pubkey?: string | undefined
+  /** The sender of a transfer or a forced transfer */
+  from_pubkey?: string | undefined
+  /** The recipient of a transfer or a forced transfer */
+  to_pubkey?: string | undefined
+  /** Only of a burn or a forced transfer, as there */
+  reason_code?: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | undefined
+  /** Only of a burn or a forced transfer, as there */
+  reference?: string | undefined
+  /** Only of a burn or a forced transfer, as there */
+  document_sha256?: string | undefined
+  /** Only of a burn, as there */
+  holder_consent?: boolean | undefined
+  /** Only of a burn or a forced transfer, as there */
+  holds?: Array<string> | undefined
+  /** Only of a burn or a forced transfer, as there */
+  while_paused?: boolean | undefined
+}
+
 /** Reason code that the investor sees */
 export type PublicReason = "documents_unreadable" | "information_mismatch" | "not_eligible" | "withdrawn" | "resubmit" | "unverifiable"
 
@@ -1221,6 +1275,15 @@ export interface RevokeAttestationRequest {
 export interface RotateWebhookSecretRequest {
   /** How long events also carry a signature of the old secret. Send 0 if it has leaked. Default: `86400` */
   overlap_seconds?: number | undefined
+}
+
+export interface RuleFinding {
+  /** The rule, by the code of its refusal */
+  code: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "below_minimum"
+  /** `undecided`: the rule needs claims, and the wallet is not verified. `overridden`: the rule would refuse a transfer, and a forced act sets it aside */
+  outcome: "passed" | "refused" | "undecided" | "overridden"
+  /** The reason, for people */
+  detail: string
 }
 
 export interface ScreeningList {
@@ -1856,6 +1919,9 @@ export interface Methods {
   /** Force a transfer. Moves tokens out of any wallet without the holder's consent, for a reason that a document shows. All rules bind the recipient, and none the sender. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
   forceTransferTokens(params: ForceTransferTokensRequest, options?: AsyncOptions): Promise<Operation>
 
+  /** Check a movement before you request it. Returns what a mint, a transfer, a burn or a forced transfer would answer now, with the result of every rule, without doing anything. It takes no lock, reserves nothing and ignores Idempotency-Key, so the request itself may get another answer a moment later. A field that the request would refuse is refused here as well. What only the chain decides is not foretold, such as the balance in holder mode. */
+  preflightMovement(params: PreflightMovementRequest, options?: RequestOptions): Promise<Preflight>
+
   /** Freeze a wallet. Stops mints and transfers to and from a wallet, for one token or for every token. In holder mode its token accounts are also frozen on chain, usually within seconds, so that the holder cannot move them. Tokens of a frozen wallet can still be burned or taken by a forced transfer. Freezing a frozen wallet changes nothing. */
   freezeWallet(params: FreezeWalletRequest, options?: RequestOptions): Promise<WalletFreeze>
 
@@ -2189,6 +2255,7 @@ export const routes = {
   transferTokens: ["POST","/token/transfer"],
   burnTokens: ["POST","/token/burn"],
   forceTransferTokens: ["POST","/token/force-transfer"],
+  preflightMovement: ["POST","/token/preflight"],
   freezeWallet: ["POST","/token/freeze"],
   unfreezeWallet: ["POST","/token/unfreeze"],
   getOperation: ["GET","/token/operation/{id}"],

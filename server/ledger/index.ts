@@ -56,7 +56,7 @@ export {
 export { readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"
 export type { Carried } from "./restore/carried.ts"
 export { Comparison } from "./restore/comparison.ts"
-export { readQuarantine, recheckQuarantines, refuseInQuarantine } from "./restore/quarantine.ts"
+export { readQuarantine, recheckQuarantines, refuseInQuarantine, whyStopped } from "./restore/quarantine.ts"
 export { markCompared, readState, serverRun } from "./restore/state.ts"
 export { settleConfirmed, settleExpired } from "./settle.ts"
 export { endWaits, operationWait, untilEnded } from "./wait.ts"

@@ -126,6 +126,7 @@ export class Adapter {
         at_ms,
         duration_us: Math.round((performance.now() - since_ms) * 1000),
         method: request.method ?? "GET",
+        onlyReads: route !== null && (route.method === "GET" || route.meta.onlyReads === true),
         target,
         fields: route?.fields ?? null,
         headers: request.headers,

@@ -155,6 +155,7 @@ const rights: Record<string, Who> = {
   "token.balances": members,
   "token.burn": allButViewers,
   "token.forceTransfer": allButViewers,
+  "token.formPreflight": members,
   "token.holders": members,
   "token.freeze": allButViewers,
   "token.unfreeze": allButViewers,

@@ -27,6 +27,8 @@ export type ProcedureMeta = OpenApiMeta<{
   scope?: Permission
   /** Whether the endpoint honors Idempotency-Key. */
   idempotent?: boolean
+  /** A POST that changes nothing, because what it asks about is too much for a query. */
+  onlyReads?: boolean
   /** The answer holds a secret, so it is not stored. A repeat reads what the claim of the first attempt names. */
   holdsSecret?: boolean
   /** Answers without a key. */
@@ -147,7 +149,10 @@ export function endpointsIn(group: string) {
       route: Route,
       { input = nothing as unknown as Input, output, ...about }: Endpoint<Input, Output>,
     ) {
-      const meta = { ...metaOf(route, about), ...(!route.startsWith("GET ") && { idempotent: true }) }
+      const meta = {
+        ...metaOf(route, about),
+        ...(!route.startsWith("GET ") && !about.onlyReads && { idempotent: true }),
+      }
       return procedure.meta(meta).input(input).output(output)
     },
     /** An endpoint that answers without a key. */

@@ -123,7 +123,7 @@ test("preflight shows the match and records nothing", async () => {
   const config = await fixture.config()
   const wallet = newWallet()
   await addToList(wallet)
-  const { data } = await browser.query("token.preflight", {
+  const { data } = await browser.query("token.formPreflight", {
     kind: "mint",
     mint_config: config,
     user_pubkey: wallet,

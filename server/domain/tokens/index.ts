@@ -21,7 +21,7 @@ export { configView, viewConfig } from "./config-view.ts"
 export { amountField } from "./amount.ts"
 export { balanceOf, type Move, move } from "./move.ts"
 export { preflightOf, replayMovement } from "./replay.ts"
-export { type Preflight, preflight, preflightRecord } from "./preflight.ts"
+export { formPreflight, type Intent, type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
 /** Freezing wallets. */
 export { EVERY_TOKEN } from "./holder-facts.ts"

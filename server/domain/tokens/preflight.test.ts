@@ -30,14 +30,14 @@ beforeAll(async () => {
 })
 
 const ofMint = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
-  browser.query("token.preflight", { kind: "mint", mint_config, user_pubkey, amount })
+  browser.query("token.formPreflight", { kind: "mint", mint_config, user_pubkey, amount })
 const ofTransfer = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
-  browser.query("token.preflight", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
+  browser.query("token.formPreflight", { kind: "transfer", mint_config, from_pubkey, to_pubkey, amount })
 
 const ofBurn = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
-  browser.query("token.preflight", { kind: "burn", mint_config, user_pubkey, amount })
+  browser.query("token.formPreflight", { kind: "burn", mint_config, user_pubkey, amount })
 const ofForced = (mint_config: string, from_pubkey: string, to_pubkey: string, amount: string) =>
-  browser.query("token.preflight", { kind: "force_transfer", mint_config, from_pubkey, to_pubkey, amount })
+  browser.query("token.formPreflight", { kind: "force_transfer", mint_config, from_pubkey, to_pubkey, amount })
 
 const outcomes = ({ data }: Answer): string[] =>
   data.rules.map((rule: { code: string; outcome: string }) => `${rule.code} ${rule.outcome}`)
@@ -58,7 +58,7 @@ test("what members must approve is said before it is asked for, and so is that t
     expect(status, text).toBe(200)
     return created.policy_id as string
   }
-  const config = await tokens.config()
+  const config = await tokens.config({}, { decimals: 2 })
   expect((await ofMint(config, alice, "9")).data).toMatchObject({ approvals_needed: 0, approver_roles: [] })
   await policy({ actions: ["mint"], mint_config: config, min_amount: "10", approvals: 1, roles: ["compliance"] })
   expect((await ofMint(config, alice, "9.99")).data.approvals_needed).toBe(0)
@@ -69,7 +69,7 @@ test("what members must approve is said before it is asked for, and so is that t
   })
   expect((await tokens.mint(config, alice, "10")).status).toBe(202)
   // The only officer asks, so no one is left.
-  const own = await officer.browser.query("token.preflight", {
+  const own = await officer.browser.query("token.formPreflight", {
     ...{ kind: "mint", mint_config: config, user_pubkey: alice, amount: "10" },
   })
   expect(own.data.answer).toMatchObject({ status: 403, error: "approver_missing" })
@@ -85,7 +85,7 @@ test("a burn with the holder's consent needs no approval by default, and one wit
   const fund = tokenFixture(app, await app.key({ account: boss.account, mode: "live" }))
   const asked = { kind: "burn", mint_config: await fund.config(), user_pubkey: newWallet(), amount: "1" }
   const needed = async (more: object) =>
-    (await boss.browser.query("token.preflight", { ...asked, ...more })).data.approvals_needed
+    (await boss.browser.query("token.formPreflight", { ...asked, ...more })).data.approvals_needed
   expect([await needed({ holder_consent: true }), await needed({})]).toEqual([0, 1])
 })
 
@@ -262,7 +262,7 @@ test("a request that names a hold takes from it, and one that does not cannot", 
   const { hold_id } = (await tokens.post("/token/holds", held)).json
   const answerOf = async (kind: "burn" | "force_transfer", more: object) => {
     const wallets = kind === "burn" ? { user_pubkey: alice } : { from_pubkey: alice, to_pubkey: bob }
-    const { data } = await browser.query("token.preflight", {
+    const { data } = await browser.query("token.formPreflight", {
       kind,
       mint_config: config,
       amount: "8",
@@ -287,7 +287,7 @@ test("a request that names a hold takes from it, and one that does not cannot", 
 test("a viewer can run a preflight but cannot send", async () => {
   const config = await tokens.config()
   const viewer = await member(app, { role: "viewer", account })
-  const asked = await viewer.browser.query("token.preflight", {
+  const asked = await viewer.browser.query("token.formPreflight", {
     kind: "mint",
     mint_config: config,
     user_pubkey: alice,
@@ -311,13 +311,13 @@ test("a viewer can run a preflight but cannot send", async () => {
 test("another workspace's token does not exist", async () => {
   const config = await tokens.config()
   const other = await member(app)
-  const { data } = await other.browser.query("token.preflight", {
+  const { error } = await other.browser.query("token.formPreflight", {
     kind: "mint",
     mint_config: config,
     user_pubkey: alice,
     amount: "1",
   })
-  expect(data.answer.error).toBe("unknown_mint_config")
+  expect(error.error).toBe("unknown_mint_config")
   expect((await other.browser.query("mintConfig.view", { id: config })).error.error).toBe("mint_config_not_found")
   expect((await other.browser.query("token.holders", { mint_config: config })).error.error).toBe(
     "mint_config_not_found",

@@ -64,7 +64,7 @@ test("addresses that Vouch itself uses cannot be verified, minted to or transfer
     const moved = { from_pubkey: wallet, to_pubkey: address, mint_config: fund, amount: 1 }
     expect(await post("/token/transfer", moved)).toMatchObject(refused("to_pubkey"))
     const verdict = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: address }
-    const { data } = await owner.browser.query("token.preflight", verdict)
+    const { data } = await owner.browser.query("token.formPreflight", verdict)
     expect(data.answer).toMatchObject({ status: 422, error: "invalid_public_key" })
   }
   expect(await used()).toBe(before)
@@ -91,7 +91,7 @@ test("a refusal because an attestation ended says how and when it ended", async 
   expect(await mint(rejected)).toMatchObject(told(rejected, `: its verification was rejected on ${today}`))
   expect(await mint(revoked)).toMatchObject(told(revoked, `: its attestation was revoked on ${today}`))
   const verdict = { kind: "mint", mint_config: fund, amount: "1" }
-  const { data } = await owner.browser.query("token.preflight", { ...verdict, user_pubkey: revoked })
+  const { data } = await owner.browser.query("token.formPreflight", { ...verdict, user_pubkey: revoked })
   expect(data.answer.detail).toBe(told(revoked, `: its attestation was revoked on ${today}`).detail)
   // A key that cannot read attestations learns nothing about them by minting.
   expect(await mint(revoked, await keyFor(["token:mint"]))).toMatchObject(told(revoked, ""))
@@ -114,7 +114,7 @@ test("a refused country is named to a key that can mint, but neither in the log 
   // People must request claims, which the audit log records. A developer and a viewer do not see them at all.
   for (const role of allRoles) {
     const { browser } = await member(app, { account: owner.account, role })
-    const { data } = await browser.query("token.preflight", asked)
+    const { data } = await browser.query("token.formPreflight", asked)
     expect([role, data.answer.error]).toEqual([role, "country_not_allowed"])
     expect(JSON.stringify(data)).not.toMatch(/\bKP\b/)
   }
@@ -139,7 +139,7 @@ test("a refused country is named to a key that can mint, but neither in the log 
 test("a token without a maximum supply says so, and does not name the highest possible number", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const asked = { kind: "mint", mint_config: fund, user_pubkey: wallet }
-  const { data } = await owner.browser.query("token.preflight", { ...asked, amount: "1" })
+  const { data } = await owner.browser.query("token.formPreflight", { ...asked, amount: "1" })
   expect(JSON.stringify(data)).not.toContain("18446744073709551615")
   expect(data.rules).toContainEqual({
     code: "supply_cap_exceeded",

@@ -1,7 +1,7 @@
-import type { Approving } from "#domain/approvals"
+import { type Approving, isRefusal } from "#domain/approvals"
 import type { Principal } from "#domain/requests"
 import type { MovementKind } from "#shared/movements.ts"
-import { type Preflight, preflight } from "./preflight.ts"
+import { type Preflight, preflight, unreadable } from "./preflight.ts"
 import { reserveMovement } from "./reserve.ts"
 import { wantedMovement } from "./stored-movement.ts"
 import type { Approved } from "./token-request.ts"
@@ -11,7 +11,12 @@ export const preflightOf = (
   principal: Principal,
   kind: MovementKind,
   request: Record<string, unknown>,
-): Promise<Preflight> => preflight(principal, { ...wantedMovement(kind, request), isApproved: true })
+): Promise<Preflight> =>
+  preflight(principal, { ...wantedMovement(kind, request), isApproved: true }).catch((error) => {
+    // The token's decimals may have changed since the request.
+    if (isRefusal(error)) return unreadable(error)
+    throw error
+  })
 
 /** What a stored outcome can reveal: it is shown to everyone who can read the approval. */
 const NOTHING_PERSONAL = { claims: false, attestations: false }

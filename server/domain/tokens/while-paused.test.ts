@@ -272,9 +272,9 @@ test("the approval says what is asked for, and what it overrides", async () => {
   await tokens.mint(config, wallet, "10")
   await setPaused(config, "pause")
   const asked = { kind: "burn", user_pubkey: wallet, mint_config: config, amount: "1", holder_consent: true }
-  const refused = (await officer.browser.query("token.preflight", asked)).data
+  const refused = (await officer.browser.query("token.formPreflight", asked)).data
   expect(refused).toMatchObject({ answer: { status: 403, error: "mint_paused" }, approvals_needed: 0 })
-  const passing = (await officer.browser.query("token.preflight", { ...asked, while_paused: true })).data
+  const passing = (await officer.browser.query("token.formPreflight", { ...asked, while_paused: true })).data
   expect(passing).toMatchObject({ answer: { status: 202, error: null }, approvals_needed: 1 })
   const overrides = { code: "mint_paused", outcome: "overridden", detail: "The token is paused." }
   expect(passing.rules).toContainEqual(overrides)

@@ -28,8 +28,11 @@ export async function readQuarantine(sql: Queryable, workspaceId: string) {
  */
 export async function refuseInQuarantine(sql: Queryable, workspaceId: string): Promise<void> {
   const quarantine = await readQuarantine(sql, workspaceId)
-  if (quarantine) fail("chain_unavailable", `Nothing is signed now: ${quarantine.reason}. Retry later.`)
+  if (quarantine) fail("chain_unavailable", whyStopped(quarantine))
 }
+
+/** The detail of a request that is refused for it. */
+export const whyStopped = ({ reason }: { reason: string }): string => `Nothing is signed now: ${reason}. Retry later.`
 
 /** Signs nothing for a workspace until these are explained. */
 export async function quarantine(

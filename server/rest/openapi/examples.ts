@@ -43,6 +43,8 @@ export function answerExample(
 
 /** Fields that the example of a request leaves out, by operation. */
 const leftOut: Record<string, string[]> = {
+  // So that the example is a transfer.
+  preflightMovement: "user_pubkey reason_code reference document_sha256 holder_consent holds while_paused".split(" "),
   // So that the example also works for a token that is on chain.
   changeMintConfig: ["name", "symbol", "decimals"],
 }

@@ -14,6 +14,8 @@ export type AnsweredRequest = {
   at_ms: number
   duration_us: number
   method: string
+  /** Whether it changes nothing: its successful response is then not kept. */
+  onlyReads: boolean
   /** Its path below /v1, with the query. */
   target: string
   /** Names of the endpoint's fields. Null if the endpoint does not exist. */
@@ -186,9 +188,8 @@ const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/
 type Row = ReturnType<typeof toRow>
 
 function toRow(request: AnsweredRequest) {
-  const { method, target, fields, headers, received, status, body } = request
-  const isRead = method === "GET" || method === "HEAD"
-  const answer = isRead && status < 400 ? { text: null, code: null } : maskResponseBody(body)
+  const { method, target, fields, headers, received, status, body, onlyReads } = request
+  const answer = onlyReads && status < 400 ? { text: null, code: null } : maskResponseBody(body)
   // A valid request has no field for a key. An invalid one may contain a key or a part of it, in any form.
   const holdsKey = status < 400 ? () => false : finderOf(/\S+$/.exec(headers.authorization ?? "")?.[0] ?? "")
   const unlessKey = (text: string) => (holdsKey(text) ? MASK : text)

@@ -94,6 +94,7 @@ test("while the database is down the log is bounded: the newest requests are dro
       ...{ workspaceId: workspaces.test, keyId, requestId, at_ms: Date.now(), duration_us: 1 },
       ...{
         method: "GET",
+        onlyReads: true,
         target: "/usage",
         fields: null,
         headers: {},
@@ -127,6 +128,7 @@ test("waiting requests are bounded in bytes, and hold only headers that the log 
       at_ms: 0,
       duration_us: 1,
       method: "GET",
+      onlyReads: true,
       status: 200,
     },
     ...{ target: "/usage", fields: null, headers: {}, received: null, body: "" },
@@ -164,7 +166,15 @@ test("a row that cannot be written, or already exists, does not prevent others",
   const log = new RequestLog()
   const note = (requestId: string, status = 200) =>
     log.note({
-      ...{ workspaceId: workspaces.test, keyId, requestId, at_ms: Date.now(), duration_us: 1, method: "GET" },
+      ...{
+        workspaceId: workspaces.test,
+        keyId,
+        requestId,
+        at_ms: Date.now(),
+        duration_us: 1,
+        method: "GET",
+        onlyReads: true,
+      },
       ...{ target: "/usage", fields: null, headers: {}, received: null, status, body: "" },
     })
   const [first, second, third] = [newId("req"), newId("req"), newId("req")]

@@ -2,12 +2,13 @@ import { z } from "zod"
 import type { Context, Principal } from "#domain/requests"
 import * as tokens from "#domain/tokens"
 import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
+import { parse } from "#server/lib/validation.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
-import { type Between, isForced } from "#shared/movements.ts"
+import { type Between, isForced, movementKinds } from "#shared/movements.ts"
 import { codesOn } from "#shared/rules/rules.ts"
 import { documentHash, grounds, namedHolds, refusals, whilePaused } from "./servicing-fields.ts"
 
@@ -103,7 +104,54 @@ async function answerMove(
   return record
 }
 
-/** What a preflight asks about. */
+/** Errors: holder_consent_required. */
+function requireGrounds({
+  holder_consent,
+  document_sha256,
+}: {
+  holder_consent: boolean
+  document_sha256?: string | undefined
+}): void {
+  if (!holder_consent && document_sha256 === undefined)
+    fail("holder_consent_required", "document_sha256: is required without the holder's consent.")
+}
+
+const OF_FORCED = "Only of a burn or a forced transfer, as there"
+
+/**
+ * What a preflight asks about: the fields of each kind's request. A choice between several objects has no type in the
+ * clients that people generate for Go and Java.
+ */
+const preflightInput = z.object({
+  kind: z.enum(movementKinds).meta({
+    description: "The request that you would send. The other fields are those of its body, and no others are allowed",
+    example: "transfer",
+  }),
+  mint_config: tokens.knownConfigId,
+  amount: tokens.amountField,
+  user_pubkey: walletAddress.optional().meta({ description: "The wallet of a mint or a burn" }),
+  from_pubkey: walletAddress.optional().meta({ description: "The sender of a transfer or a forced transfer" }),
+  to_pubkey: walletAddress.optional().meta({
+    description: "The recipient of a transfer or a forced transfer",
+    example: tokens.OTHER_WALLET,
+  }),
+  reason_code: grounds.reason_code.optional().meta({ description: OF_FORCED }),
+  reference: grounds.reference.optional().meta({ description: OF_FORCED }),
+  document_sha256: documentHash.optional().meta({ description: OF_FORCED }),
+  holder_consent: burnInput.holder_consent.optional().meta({ description: "Only of a burn, as there" }),
+  holds: namedHolds.meta({ description: OF_FORCED }),
+  while_paused: z.boolean().optional().meta({ description: OF_FORCED, example: false }),
+})
+
+/** The same, validated as each endpoint validates its body. */
+const sentRequest = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("mint"), ...mintInput }),
+  z.strictObject({ kind: z.literal("transfer"), ...transferInput }),
+  z.strictObject({ kind: z.literal("burn"), ...burnInput }),
+  z.strictObject({ kind: z.literal("force_transfer"), ...forceTransferInput }),
+])
+
+/** What a form asks about: its reason and document may not be entered yet. */
 const asked = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("mint"), ...mintInput }),
   z.object({ kind: z.literal("transfer"), ...transferInput }),
@@ -130,6 +178,20 @@ function movementOf(input: z.output<typeof asked>): Between<Address> {
   if (input.kind === "burn") return { kind: "burn", from: input.user_pubkey, to: null }
   requireTwo(input, input.kind === "transfer" ? "validation_failed" : "same_wallet")
   return { kind: input.kind, from: input.from_pubkey, to: input.to_pubkey }
+}
+
+/** Errors: validation_failed, same_wallet. */
+function intentOf(input: z.output<typeof asked>): tokens.Intent {
+  const { mint_config: config, amount } = input
+  const holder_consent = input.kind === "burn" && input.holder_consent
+  const forced = isForced(input.kind) ? { holder_consent } : null
+  const whilePaused = "while_paused" in input && input.while_paused
+  const { holds, executes } = { holds: undefined, executes: undefined, ...input }
+  return {
+    ...{ config, amount, movement: movementOf(input), whilePaused, forced, isApproved: false },
+    ...(holds && { holds }),
+    ...(executes && { holds: [executes], executes }),
+  }
 }
 
 const NO_PARTS = "q: must be the first or last characters of a wallet address."
@@ -178,8 +240,7 @@ export const tokenRouter = router({
   }).mutation(({ ctx, input }) => {
     const { mint_config: config, user_pubkey: from, amount, reason_code, reference, holder_consent } = input
     const { document_sha256, holds, while_paused: whilePaused } = input
-    if (!holder_consent && document_sha256 === undefined)
-      fail("holder_consent_required", "document_sha256: is required without the holder's consent.")
+    requireGrounds(input)
     const forced = { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
     return answerMove(ctx, { config, amount, movement: { kind: "burn", from, to: null }, forced, holds, whilePaused })
   }),
@@ -200,6 +261,29 @@ export const tokenRouter = router({
     const movement = { kind: "force_transfer", from, to } as const
     const forced = { ...grounds, holder_consent: false }
     return answerMove(ctx, { config, amount, movement, holds, whilePaused: while_paused, forced })
+  }),
+
+  preflight: endpoint("POST /token/preflight", {
+    scope: "token:read",
+    onlyReads: true,
+    fails: [
+      "invalid_public_key",
+      "unknown_mint_config",
+      "invalid_amount",
+      "same_wallet",
+      "holder_consent_required",
+      "chain_not_configured",
+    ],
+    operationId: "preflightMovement",
+    summary: "Check a movement before you request it",
+    description:
+      "Returns what a mint, a transfer, a burn or a forced transfer would answer now, with the result of every rule, without doing anything. It takes no lock, reserves nothing and ignores Idempotency-Key, so the request itself may get another answer a moment later. A field that the request would refuse is refused here as well. What only the chain decides is not foretold, such as the balance in holder mode.",
+    input: preflightInput,
+    output: tokens.preflightRecord,
+  }).query(({ ctx, input }) => {
+    const request = parse(sentRequest, input)
+    if (request.kind === "burn") requireGrounds(request)
+    return tokens.preflight(ctx.principal, intentOf(request))
   }),
 
   freeze: setsFrozen("freeze", {
@@ -295,21 +379,10 @@ export const tokenRouter = router({
 
   // For the dashboard only.
 
-  preflight: memberWith("token:read")
+  formPreflight: memberWith("token:read")
     .input(asked)
-    .output(tokens.preflightRecord)
-    .query(({ ctx, input }) => {
-      const { mint_config: config, amount } = input
-      const holder_consent = input.kind === "burn" && input.holder_consent
-      const forced = isForced(input.kind) ? { holder_consent } : null
-      const whilePaused = "while_paused" in input && input.while_paused
-      const { holds, executes } = { holds: undefined, executes: undefined, ...input }
-      return tokens.preflight(ctx.principal, {
-        ...{ config, amount, movement: movementOf(input), whilePaused, forced, isApproved: false },
-        ...(holds && { holds }),
-        ...(executes && { holds: [executes], executes }),
-      })
-    }),
+    .output(tokens.formPreflight)
+    .query(({ ctx, input }) => tokens.preflight(ctx.principal, intentOf(input))),
 
   holders: memberWith("token:read")
     .input(

@@ -5,7 +5,7 @@ import type { TransferMode } from "#shared/transfer-modes.ts"
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
 export type TokenView = RouterOutputs["mintConfig"]["view"]
 export type Holder = RouterOutputs["token"]["holders"]["data"][number]
-export type Preflight = RouterOutputs["token"]["preflight"]
+export type Preflight = RouterOutputs["token"]["formPreflight"]
 export type Operation = RouterOutputs["token"]["operation"]
 export type OperationDetail = RouterOutputs["token"]["operationDetail"]
 export type Hold = RouterOutputs["hold"]["list"]["data"][number]

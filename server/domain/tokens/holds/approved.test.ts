@@ -175,7 +175,7 @@ test("a policy about the execution of holds also binds burns and forced transfer
   const burn = await rest("POST", "/token/burn", { ...body, user_pubkey: wallet, holder_consent: true })
   expect([asked.status, burn.status]).toEqual([202, 202])
   const preflight = { kind: "force_transfer", ...body, from_pubkey: wallet, to_pubkey }
-  expect((await owner.browser.query("token.preflight", preflight)).data).toMatchObject({ approvals_needed: 1 })
+  expect((await owner.browser.query("token.formPreflight", preflight)).data).toMatchObject({ approvals_needed: 1 })
   expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", remaining: "10" })
   expect((await approve(officer, asked.approvalId!)).data).toMatchObject({
     action: "force_transfer",

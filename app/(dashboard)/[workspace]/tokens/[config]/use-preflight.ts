@@ -27,7 +27,7 @@ export type Sending = {
 export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
   amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
 
-const askOf = (sending: Sending): InputOf<"token.preflight"> => {
+const askOf = (sending: Sending): InputOf<"token.formPreflight"> => {
   const { kind, token, from, to, amount, hasConsent = false, executes, whilePaused: while_paused } = sending
   const forced = { while_paused, ...namedHolds(sending) }
   const common = { mint_config: token.id, amount }
@@ -59,7 +59,7 @@ export function usePreflight(sending: Sending): Checked {
   const isSettled = settled === current
   const complete = isComplete(sending)
   const [from, to, amount] = JSON.parse(settled) as [string, string, string]
-  const read = useQuery("token.preflight", askOf({ ...sending, from, to, amount }), {
+  const read = useQuery("token.formPreflight", askOf({ ...sending, from, to, amount }), {
     keep: true,
     enabled: isSettled && complete,
     every_ms: CHECK_EVERY_MS,

@@ -144,6 +144,7 @@ test.each([
   ["POST", "/token/transfer", "token:transfer"],
   ["GET", `/token/operation/${newId("op")}`, "token:read"],
   ["GET", "/token/operations", "token:read"],
+  ["POST", "/token/preflight", "token:read"],
   ["GET", `/token/balance/${newWallet()}?mint_config=us_real_estate_fund_v1`, "token:read"],
   ["POST", "/mint-configs", "config:write"],
   ["GET", `/token/balances/${newWallet()}`, "token:read"],

@@ -72,6 +72,7 @@ test.each([
   ["GET", `/token/balance/${newWallet()}`, "mint_config"],
   ["GET", "/mint-configs?limit=1", "limit"],
   ["POST", "/token/mint?amount=1", "amount"],
+  ["POST", "/token/preflight?kind=mint", "kind"],
   ["POST", "/mint-config/us_real_estate_fund_v1/pause?x=1", "x"],
 ])("validation_failed: the query of %s %s", async (method, path, parameter) => {
   const payload = method === "POST" ? { json: body() } : {}

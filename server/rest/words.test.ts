@@ -9,7 +9,7 @@ import { appRouter } from "#server/trpc/router.ts"
 import { newWallet, signWebhook } from "#test/fixtures/app.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { openApiDocument } from "./openapi/document.ts"
-import { sample } from "./openapi/examples.ts"
+import { requestExample, sample } from "./openapi/examples.ts"
 import { resolve } from "./openapi/schemas.ts"
 import type { Parameter, Schema } from "./openapi/types.ts"
 import { type Route, RouteTable } from "./routes.ts"
@@ -26,6 +26,9 @@ const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|must m
 /** Refusals that a schema cannot express: what an id names, the value of an amount, and combinations of fields. */
 const BEYOND_SCHEMAS =
   /address of a wallet|is not a (schema|mint configuration) of|must differ from|can move 0 at most|can be held|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|must name a country|digits after the point|https address|send exactly one of/
+
+/** The same for one endpoint: which fields a preflight needs, and may have, depends on its kind. */
+const BEYOND_SCHEMA_OF: Record<string, RegExp> = { "/token/preflight": /: (required|unknown field)\./ }
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
@@ -84,7 +87,7 @@ test.each(writes.map((route) => [route.method, route.path, route] as const))(
   "%s %s refuses wrong values in our words and names the field",
   async (method, path, route) => {
     const schema = bodyOf(route)!
-    const valid = sample(schema, schemas) as Record<string, unknown>
+    const valid = requestExample(schema, schemas, route.meta.openapi?.operationId ?? "")
     let refused = 0
     for (const at of placesIn(schema)) {
       for (const value of [undefined, ...WRONG]) {
@@ -101,7 +104,8 @@ test.each(writes.map((route) => [route.method, route.path, route] as const))(
         // The document refuses what the server refuses, except what a schema cannot express.
         const isDocumented = fits(schema, json)
         if (!isDocumented) expect(response.status, what).toBe(422)
-        else if (response.status === 422) expect(response.json.detail, what).toMatch(BEYOND_SCHEMAS)
+        else if (response.status === 422 && !BEYOND_SCHEMA_OF[path]?.test(response.json.detail))
+          expect(response.json.detail, what).toMatch(BEYOND_SCHEMAS)
         if (response.status !== 422) continue
         refused++
         readable(response.json.detail, what)

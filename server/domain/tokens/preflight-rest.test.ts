@@ -147,7 +147,11 @@ test("a request that could not be read is refused as its endpoint refuses it", a
   const { mint } = (await tokens.get(`/mint-config/${config}`)).json
   const minting = { kind: "mint", mint_config: config, user_pubkey: alice, amount: "1" } as const
   const moving = {
-    ...{ kind: "transfer", mint_config: config, from_pubkey: alice, to_pubkey: bob, amount: "1" },
+    kind: "transfer",
+    mint_config: config,
+    from_pubkey: alice,
+    to_pubkey: bob,
+    amount: "1",
   } as const
   const burn = { ...burning(config, alice, "1"), kind: "burn" } as const
   const forced = { ...forcing(config, alice, bob, "1"), kind: "force_transfer" } as const
@@ -283,7 +287,7 @@ test("it names a claim or a verification's state only to keys that may know it",
   const path = `/attestation/${status.attestation_id}/revoke`
   await app.request({ method: "POST", path, key: owner.apiKey, json: { reason: "Left" } })
 
-  async function detailsFor(scopes: readonly Scope[]) {
+  async function detailsFor(scopes: Scope[]) {
     const { apiKey } = await app.key({ account, scopes })
     return Promise.all(
       [wallet, revoked].map(async (user_pubkey) => {

@@ -3,7 +3,7 @@ import { addCodes, test as base, type Customer, createCustomer, memberOfNewAccou
 
 /**
  * A customer with another member who can approve. A policy also binds members invited later: another member must confirm
- * them before they can approve. So each test has a customer of its own.
+ * them before they can approve. So each test has its own customer.
  */
 export const test = base.extend<{ firm: Customer; officer: Page }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern

@@ -9,6 +9,7 @@ import { newId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
 import type { Between } from "#shared/movements.ts"
+import { randomFrom } from "#test/chaos/random.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { InvestorModel, type ModelMove, type ModelPerson, type ModelWallet } from "#test/fixtures/investor-model.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
@@ -39,19 +40,6 @@ const rules = {
   min_balance: String(limits.least),
 }
 
-/** The same numbers for the same seed, which a failure names. */
-function randomFrom(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (most: number) => Math.floor(next() * most)
-  return { below, of: <T>(all: readonly T[]): T => all[below(all.length)]! }
-}
-
 test(`${ACTS} random acts agree with a second description of the limits`, async () => {
   const config = await tokens.config(rules)
   const { wallet: first } = await app.verifiedWallet(key)
@@ -69,8 +57,8 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
   const done: Record<string, number> = {}
 
   const claims = (): Claims => ({
-    ...random.of([{ country: "JP" }, { country: "US" }, { country: "US" }, { country: "DE" }, {}]),
-    accredited: random.of([true, false]),
+    ...random.pick([{ country: "JP" }, { country: "US" }, { country: "US" }, { country: "DE" }, {}]),
+    accredited: random.pick([true, false]),
   })
 
   async function person(): Promise<ModelPerson> {
@@ -120,7 +108,7 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
   }
 
   async function finish(): Promise<string> {
-    const one = random.of(model.underWay)
+    const one = random.pick(model.underWay)
     const hasLanded = random.below(4) > 0
     const definition = kinds[one.kind]
     await sql.begin(async (sql) => {
@@ -140,7 +128,7 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
 
   async function merge(): Promise<string> {
     const persons = [...new Set(model.wallets.map((one) => one.person))]
-    const [from, into] = [random.of(persons), random.of(persons)]
+    const [from, into] = [random.pick(persons), random.pick(persons)]
     if (from === into) return "none"
     await sql.begin(async (sql) => {
       await sql`select merge_investors(${workspaceId}, ${from.id}, ${into.id}, null)`
@@ -151,8 +139,8 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
   }
 
   async function pass(): Promise<string> {
-    const wallet = random.of(model.wallets)
-    const to = random.below(3) === 0 ? random.of(model.wallets).person : await person()
+    const wallet = random.pick(model.wallets)
+    const to = random.below(3) === 0 ? random.pick(model.wallets).person : await person()
     const said = claims()
     await sql.begin((sql) => verify(sql, wallet.address, to, said))
     model.pass(wallet, to, said)
@@ -163,18 +151,18 @@ async function act(config: string, template: Record<string, unknown>): Promise<v
   async function handOn(): Promise<string> {
     const owned = model.wallets.map((one) => ({ ...one, all: model.owned(one.person), one }))
     const idle = owned.filter((each) => each.balance > 0 && each.balance === each.all && each.outgoing === 0)
-    const [from, to] = [random.of(idle), random.of(owned.filter(({ all }) => all === 0))]
+    const [from, to] = [random.pick(idle), random.pick(owned.filter(({ all }) => all === 0))]
     return from && to ? move({ kind: "transfer", from: from.one, to: to.one, amount: from.balance }) : "none"
   }
 
   async function next(): Promise<string> {
-    const [kind, amount] = [random.below(100), 1 + random.below(random.of([8, 60]))]
-    const [from, to] = [random.of(model.wallets), random.of(model.wallets)]
+    const [kind, amount] = [random.below(100), 1 + random.below(random.pick([8, 60]))]
+    const [from, to] = [random.pick(model.wallets), random.pick(model.wallets)]
     if (model.underWay.length >= UNDER_WAY || (kind < 30 && model.underWay.length > 0)) return finish()
     if (kind < 33) return merge()
     if (kind < 42) return pass()
     if (kind < 60) return move({ kind: "mint", from: null, to, amount })
-    const holder = random.of(model.wallets.filter(({ balance }) => balance > 0)) ?? from
+    const holder = random.pick(model.wallets.filter(({ balance }) => balance > 0)) ?? from
     if (kind < 70) return handOn()
     const whole = random.below(2) === 0 && holder.balance > 0 ? holder.balance : amount
     if (kind < 92) return holder === to ? "none" : move({ kind: "transfer", from: holder, to, amount: whole })

@@ -4,6 +4,7 @@ import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
 import type { MovementKind } from "#shared/movements.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
+import { randomFrom } from "#test/chaos/random.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
@@ -45,21 +46,6 @@ afterAll(async () => {
   await app.stop()
   await list.remove()
 })
-
-/** The same numbers for the same seed, which a failure names. */
-function randomFrom(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-  return {
-    of: <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)]!,
-    chance: (percent: number) => next() * 100 < percent,
-  }
-}
 
 const later = { headers: { prefer: "respond-async" } }
 const post = async (path: string, json: object) => {
@@ -110,31 +96,31 @@ test(`the request answers what ${ASKED} preflights in random situations foretold
   const { mint: ours } = (await tokens.get(`/mint-config/${configs[0]!.config}`)).json
   const holds: Hold[] = [{ id: "hold_2Lc7HdZKx8vPq3mNbR5tYw", config: configs[0]!.config, wallet: configs[0]!.holder }]
   const { workspaceId } = key
-  const anyConfig = () => random.of(configs).config
+  const anyConfig = () => random.pick(configs).config
 
   const changes: (() => Promise<unknown>)[] = [
     ...(["freeze", "unfreeze", "unfreeze"] as const).map((verb) => () => {
-      const one = { user_pubkey: random.of(wallets), ...(random.chance(70) && { mint_config: anyConfig() }) }
+      const one = { user_pubkey: random.pick(wallets), ...(random.chance(0.7) && { mint_config: anyConfig() }) }
       return post(`/token/${verb}`, { ...one, ...grounds })
     }),
     ...(["pause", "unpause", "unpause", "unpause", "unpause"] as const).map(
       (verb) => () => post(`/mint-config/${anyConfig()}/${verb}`, {}),
     ),
     ...[1, 2, 3].map(() => async () => {
-      const { config, holder: wallet } = random.of(configs)
-      const one = { user_pubkey: wallet, mint_config: config, amount: random.of(["5", "30", "80"]) }
+      const { config, holder: wallet } = random.pick(configs)
+      const one = { user_pubkey: wallet, mint_config: config, amount: random.pick(["5", "30", "80"]) }
       const { status, json } = await tokens.post("/token/holds", { ...one, ...grounds }, later)
       if (status < 300) holds.push({ id: json.hold_id, config, wallet })
     }),
-    () => tokens.post(`/token/hold/${random.of(holds).id}/release`, {}, later),
+    () => tokens.post(`/token/hold/${random.pick(holds).id}/release`, {}, later),
     async () => {
       await sql`delete from approval_policies where workspace_id = ${workspaceId}`
-      if (random.chance(50)) return
-      const actions = [random.of(["mint", "transfer", "burn", "force_transfer", "hold_execute"])]
-      const about = random.chance(50) && { mint_config: anyConfig(), min_amount: random.of([null, "10"]) }
+      if (random.chance(0.5)) return
+      const actions = [random.pick(["mint", "transfer", "burn", "force_transfer", "hold_execute"])]
+      const about = random.chance(0.5) && { mint_config: anyConfig(), min_amount: random.pick([null, "10"]) }
       const policy = { actions, ...about, approvals: 1, roles: ["owner", "compliance"] }
       const { status, json } = await tokens.post("/approval-policies", policy)
-      if (status === 200 && random.chance(50))
+      if (status === 200 && random.chance(0.5))
         await sql`update approval_policies set approvals = 3 where id = ${json.policy_id}`
     },
   ]
@@ -152,27 +138,27 @@ test(`the request answers what ${ASKED} preflights in random situations foretold
   ]
 
   function request(): { kind: MovementKind; path: string; json: Record<string, unknown> } {
-    const kind = random.of(["mint", "transfer", "burn", "force_transfer"] as const)
-    const named = random.chance(25) ? random.of(holds) : null
-    const { config, holder } = random.of(configs)
-    const mint_config = random.chance(2) ? "none_v1" : (named?.config ?? config)
-    const whole = random.of(["1", "5", "12", "40", "60", "90", "100", "150", "250", "1000"])
-    const amount = random.chance(5) ? random.of(["0", "1.5", "1.234"]) : whole
+    const kind = random.pick(["mint", "transfer", "burn", "force_transfer"] as const)
+    const named = random.chance(0.25) ? random.pick(holds) : null
+    const { config, holder } = random.pick(configs)
+    const mint_config = random.chance(0.02) ? "none_v1" : (named?.config ?? config)
+    const whole = random.pick(["1", "5", "12", "40", "60", "90", "100", "150", "250", "1000"])
+    const amount = random.chance(0.05) ? random.pick(["0", "1.5", "1.234"]) : whole
     const common = { mint_config, amount }
-    const wallet = () => (random.chance(2) ? ours : random.chance(2) ? "no wallet" : random.of(wallets))
-    const sender = () => (random.chance(30) ? wallet() : (named?.wallet ?? holder))
+    const wallet = () => (random.chance(0.02) ? ours : random.chance(0.02) ? "no wallet" : random.pick(wallets))
+    const sender = () => (random.chance(0.3) ? wallet() : (named?.wallet ?? holder))
     const between = () => ({ ...common, from_pubkey: sender(), to_pubkey: wallet() })
     const servicing = () => ({
       ...grounds,
       ...(named && { holds: [named.id] }),
-      ...(random.chance(25) && { while_paused: true }),
+      ...(random.chance(0.25) && { while_paused: true }),
     })
     if (kind === "mint")
-      return { kind, path: "/token/mint", json: { ...common, user_pubkey: random.chance(50) ? holder : wallet() } }
+      return { kind, path: "/token/mint", json: { ...common, user_pubkey: random.chance(0.5) ? holder : wallet() } }
     if (kind === "transfer") return { kind, path: "/token/transfer", json: between() }
     if (kind === "force_transfer")
       return { kind, path: "/token/force-transfer", json: { ...between(), ...servicing(), document_sha256 } }
-    const consent = { holder_consent: random.chance(80), ...(random.chance(20) && { document_sha256 }) }
+    const consent = { holder_consent: random.chance(0.8), ...(random.chance(0.2) && { document_sha256 }) }
     return { kind, path: "/token/burn", json: { ...common, user_pubkey: sender(), ...servicing(), ...consent } }
   }
 
@@ -180,7 +166,7 @@ test(`the request answers what ${ASKED} preflights in random situations foretold
   const missing = () => WANTED.filter((one) => !(one in seen))
   async function compare(what: string): Promise<void> {
     const { kind, path, json } = request()
-    const stop = random.chance(4) ? random.of(stops) : null
+    const stop = random.chance(0.04) ? random.pick(stops) : null
     await stop?.begin()
     const foretold = await tokens.post("/token/preflight", { kind, ...json })
     const actual = await tokens.post(path, json, later)
@@ -208,7 +194,7 @@ test(`the request answers what ${ASKED} preflights in random situations foretold
     const about = { lost_wallet: lost, new_wallet: fresh, document_sha256 }
     expect((await recoveries.request(investor, about)).status).toBeLessThan(300)
     for (let i = 0; i < ASKED || (i < MOST && missing().length > 0); i++) {
-      if (random.chance(40)) await random.of(changes)()
+      if (random.chance(0.4)) await random.pick(changes)()
       await compare(`seed ${seed}, request ${i}`)
     }
   })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
+import { hasStalled } from "./stall.ts"
 
 /** Largest body of a request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -90,8 +91,8 @@ export function refuseBody(request: IncomingMessage): boolean {
 
 /**
  * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request if it comes too slowly or
- * in too many pieces; rate_limited and server_busy if all bodies take too much memory. All of these end the connection,
- * because the rest is not read.
+ * in too many pieces; rate_limited and server_busy if all bodies take too much memory; server_busy if this process stood
+ * still. All of these end the connection, because the rest is not read.
  */
 export async function readBody(request: IncomingMessage, bound: Bound): Promise<Buffer> {
   const begun = bodies.get(request)
@@ -112,7 +113,9 @@ const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
 const tooLarge = (limit: number) =>
   ends("payload_too_large", `The body is larger than ${limit} bytes. Send a smaller one.`)
 const tooSlow = () =>
-  ends("malformed_request", `The body was sent too slowly. Send it within ${SLOWEST_BODY_MS / 1000} s.`)
+  hasStalled(SLOWEST_BODY_MS)
+    ? ends("server_busy", "The server stood still and did not read the body. Retry in 1 s.", 1)
+    : ends("malformed_request", `The body was sent too slowly. Send it within ${SLOWEST_BODY_MS / 1000} s.`)
 const tooSmall = () =>
   ends(
     "malformed_request",

@@ -5,6 +5,7 @@ import type { Socket } from "node:net"
 import { newId } from "#server/lib/ids.ts"
 import { boundPieces } from "./body.ts"
 import { refuse, STRICT_TRANSPORT_SECURITY } from "./reply.ts"
+import { hasStalled } from "./stall.ts"
 
 /** Files of a certificate and its key, in PEM. */
 export type Tls = { cert: string; key: string }
@@ -62,15 +63,23 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const isDue = !response.req.complete && !response.headersSent && response.socket === socket
     if (!isDue) return void socket.destroy()
   }
-  refuseRaw(socket, "The request is not valid HTTP, was sent too slowly, or its headers are too long.")
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalled(settings.requestTimeout))
+    refuseRaw(socket, "The server stood still and did not read the request. Retry in 1 s.", "server_busy")
+  else refuseRaw(socket, "The request is not valid HTTP, was sent too slowly, or its headers are too long.")
 }
 
 /** Writes the error object to a connection without a response object. */
-function refuseRaw(socket: Socket, detail: string): void {
+function refuseRaw(
+  socket: Socket,
+  detail: string,
+  error: "malformed_request" | "server_busy" = "malformed_request",
+): void {
   const request_id = newId("req")
-  const body = JSON.stringify({ error: "malformed_request", detail, request_id })
+  const body = JSON.stringify({ error, detail, request_id })
   const head = [
-    "HTTP/1.1 400 Bad Request",
+    ...(error === "server_busy"
+      ? ["HTTP/1.1 503 Service Unavailable", "Retry-After: 1"]
+      : ["HTTP/1.1 400 Bad Request"]),
     "Content-Type: application/json",
     `X-Request-Id: ${request_id}`,
     `Strict-Transport-Security: ${STRICT_TRANSPORT_SECURITY}`,

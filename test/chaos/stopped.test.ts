@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await deployment.destroy()
-  await database.end()
+  await database.end({ timeout: 5 })
   await localnet.close()
 })
 
@@ -66,27 +66,43 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
   return { issuer, done: issuer.run() }
 }
 
+/** Holds locks in a transaction, and returns what ends it. */
+async function lockRows(lock: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<() => Promise<void>> {
+  const [locked, over] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()]
+  const holding = database.begin(async (sql) => {
+    await lock(sql)
+    locked.resolve(true)
+    await over.promise
+  })
+  holding.catch((error: { code?: string }) => {
+    // Postgres ends this transaction if a server's waits for it and it for that one.
+    if (error.code === "40P01") locked.resolve(false)
+    else locked.reject(error)
+  })
+  if (!(await locked.promise)) return lockRows(lock)
+  return async () => {
+    over.resolve()
+    await holding
+  }
+}
+
 /**
  * Pauses the process inside a transaction that holds a customer's rows and waits for nothing. It waits for the wallets'
  * locks when it is paused, and gets them after that.
  */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
   await until("the server to be caught in a transaction", async () => {
-    const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const holding = database.begin(async (sql) => {
-      await sql`select from holdings order by workspace_id, mint_config, wallet for update`
-      locked.resolve()
-      await over.promise
-    })
-    await locked.promise
+    const unlock = await lockRows(
+      (sql) => sql`
+      select from holdings order by workspace_id, mint_config, wallet for update`,
+    )
     await until("a transaction to wait for the wallets' locks", async () => {
       const waiting = await database`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       return waiting.length > 0
     })
     signal(server.pid, "SIGSTOP")
-    over.resolve()
-    await holding
+    await unlock()
     // The other server's transactions continue, if any waited.
     await sleep(300)
     const held = await database`
@@ -126,16 +142,12 @@ test("while one of two servers is paused in a transaction, the other answers eve
   isCaught = true
 
   // Another transaction also holds all locks that one customer's requests need.
-  const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = database.begin(async (sql) => {
+  const unlock = await lockRows(async (sql) => {
     const mine = sql`
       select w.id from workspaces w join accounts a on a.id = w.account_id where a.name = 'customer-0'`
     await sql`select id from mint_configs where workspace_id in (${mine}) for update`
     await sql`select used from usage_periods where workspace_id in (${mine}) for update`
-    locked.resolve()
-    await over.promise
   })
-  await locked.promise
 
   const ask = (sent: Sent) => send(origin, sent)
   const mint = (): Sent => ({
@@ -164,8 +176,7 @@ test("while one of two servers is paused in a transaction, the other answers eve
   }
   expect((await ask({ method: "GET", path: "/health" })).status).toBe(200)
 
-  over.resolve()
-  await holding
+  await unlock()
   const heldAtOther = issue(origin, held, MINTS.other)
   await heldAtOther.done
 

@@ -53,9 +53,13 @@ async function openWorkspace(): Promise<void> {
 }
 
 const investors = investorFixture(() => ({ app, key }))
+/** Sends a request to one of the servers, and again if it cannot say what became of it. */
 const post = (path: string, json: object) => {
-  const sent = { method: "POST", path, key: key.apiKey, json } as const
-  return random.chance(0.5) ? app.request(sent) : replica.request(sent)
+  const sent = { method: "POST", path, key: key.apiKey, json, idempotencyKey: crypto.randomUUID() } as const
+  return waitFor(async () => {
+    const answer = await (random.chance(0.5) ? app.request(sent) : replica.request(sent))
+    return answer.status === 503 || answer.json.error === "idempotency_in_progress" ? null : answer
+  }, `an answer to POST ${path}`)
 }
 const later = (most_ms: number, least_ms = 0) =>
   new Promise((resolve) => setTimeout(resolve, least_ms + random.below(most_ms)))

@@ -21,7 +21,10 @@ npm test -- [--project <name>]... [files or other options]   some of it
 Files and other options go to Vitest, or to Playwright if browser is the only project.
 
 With --second-attempt, a few failed tests run once more, one file at a time. At the end, the run names those that passed
-only then: the test or its subject has a defect, but it need not hold up others.`
+only then: the test or its subject has a defect, but it need not hold up others.
+
+With --within <minutes>, a step that would probably end later is left out and named, judged by how long the steps before
+it took.`
 
 /**
  * The steps, in order. `minutes` is the usual time on two quiet cores. `isMain` marks the steps of `npm test`.
@@ -43,14 +46,14 @@ const steps = [
     minutes: 15,
     run: () => vitest(["slow", "postgres15", "chaos", "cluster"]),
   },
-  // A separate run, because its validator would slow down the others.
-  { is: "API tests on a validator", isMain: false, minutes: 2, run: () => vitest(["validator"]) },
   {
     is: "all other browser tests",
     isMain: false,
     minutes: 5,
     run: () => playwright(["--project", "desktop", "--project", "phone"]),
   },
+  // A separate run, because its validator would slow down the others.
+  { is: "API tests on a validator", isMain: false, minutes: 2, run: () => vitest(["validator"]) },
   { is: "clients", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "clients"]) },
   { is: "image", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "image"]) },
   // Last, when nothing else runs.
@@ -69,6 +72,7 @@ const projects = []
 /** @type {string[]} */
 const options = []
 let hasSecondAttempt = false
+let minutesLeft = Number.POSITIVE_INFINITY
 /** @type {(step: { isMain: boolean }) => boolean} */
 let isWanted = ({ isMain }) => isMain
 for (let args = process.argv.slice(2); args.length > 0; ) {
@@ -78,14 +82,17 @@ for (let args = process.argv.slice(2); args.length > 0; ) {
     console.log(HELP)
     process.exit(0)
   } else if (arg === "--second-attempt") hasSecondAttempt = true
+  else if (arg === "--within") minutesLeft = Number(args.shift())
   else if (arg === "--all") isWanted = () => true
   else if (arg === "--rest") isWanted = ({ isMain }) => !isMain
   else if (arg === "--project" || inline !== undefined) projects.push(inline ?? args.shift() ?? "")
   else options.push(arg)
 }
 const unknown = projects.find((name) => name !== "browser" && !inVitest.includes(name))
-if (unknown !== undefined) {
-  console.error(`Unknown project ${JSON.stringify(unknown)}.\n\n${HELP}`)
+if (unknown !== undefined || Number.isNaN(minutesLeft)) {
+  const problem =
+    unknown === undefined ? "--within needs a number of minutes." : `Unknown project ${JSON.stringify(unknown)}.`
+  console.error(`${problem}\n\n${HELP}`)
   process.exit(2)
 }
 
@@ -101,13 +108,28 @@ function runSteps() {
   const start = performance.now()
   console.log(`Runs ${listOf(wanted)}. This usually takes ${usually(wanted)} on two quiet cores.`)
   setUp("test")
+  const minutesNow = () => (performance.now() - start) / 60_000
   /** @type {string[]} */
   const failed = []
-  for (const [at, { is, minutes, run }] of wanted.entries()) {
+  /** @type {{ is: string }[]} */
+  const late = []
+  let [spent, expected] = [0, 0]
+  for (const [at, step] of wanted.entries()) {
+    const { is, minutes, run } = step
+    // A busy machine takes as many times longer as it did so far.
+    const slowness = expected > 0 ? Math.max(1, spent / expected) : 1
+    if (minutesNow() + minutes * slowness > minutesLeft) {
+      late.push(step)
+      continue
+    }
     console.log(`\n[${at + 1}/${wanted.length}] ${is}, usually ${usually([{ minutes }])}`)
+    const before = minutesNow()
     if (run() !== 0) failed.push(is)
+    spent += minutesNow() - before
+    expected += minutes
   }
-  const took = `${Math.ceil((performance.now() - start) / 60_000)} min`
+  const took = `${Math.ceil(minutesNow())} min`
+  if (late.length > 0) console.log(`\nNot run, for lack of time: ${listOf(late)}.`)
   console.log(failed.length > 0 ? `\nFailed after ${took}: ${failed.join("; ")}.` : `\nPassed in ${took}.`)
   if (left.length > 0 && left.every(({ isMain }) => !isMain)) {
     console.log(`Left out: ${listOf(left)}.`)

@@ -80,7 +80,8 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
     ["send nothing", "sendTransaction", []],
     ["send number", "sendTransaction", [1]],
     ["simulate", simulate, [simple, { ...b64, ...CONFIRMED }]],
-    ["simulate null", simulate, [bs58.encode(Buffer.from(simple, "base64")), null]],
+    // Its blockhash must not be final yet.
+    ["simulate null", simulate, async () => [bs58.encode(Buffer.from(await good(), "base64")), null]],
     ["simulate verified", simulate, [simple, { ...b64, ...CONFIRMED, sigVerify: true }]],
     ["simulate forged", simulate, [forge(simple), { ...b64, ...CONFIRMED }]],
     ["simulate forged verified", simulate, [forge(simple), { ...b64, ...CONFIRMED, sigVerify: true }]],

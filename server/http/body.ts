@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
-import { hasStalled } from "./stall.ts"
+import { hasStalledSince } from "./stall.ts"
 
 /** Largest body of a request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -112,8 +112,8 @@ const ends = (code: ErrorCode, detail: string, retryAfterSeconds?: number) =>
   })
 const tooLarge = (limit: number) =>
   ends("payload_too_large", `The body is larger than ${limit} bytes. Send a smaller one.`)
-const tooSlow = () =>
-  hasStalled(SLOWEST_BODY_MS)
+const tooSlow = (begun: number) =>
+  hasStalledSince(begun)
     ? ends("server_busy", "The server stood still and did not read the body. Retry in 1 s.", 1)
     : ends("malformed_request", `The body was sent too slowly. Send it within ${SLOWEST_BODY_MS / 1000} s.`)
 const tooSmall = () =>
@@ -163,7 +163,8 @@ class Body {
     const refusal = this.#whyNot()
     // A complete body needs no timer.
     if (refusal === null && !request.complete) {
-      this.#timer = setTimeout(() => this.#end(tooSlow()), SLOWEST_BODY_MS)
+      const begun = performance.now()
+      this.#timer = setTimeout(() => this.#end(tooSlow(begun)), SLOWEST_BODY_MS)
     }
     request.on("data", (piece: Buffer) => this.#add(piece))
     request.on(IN_PIECES, () => this.#end(tooSmall()))

@@ -5,7 +5,7 @@ import type { Socket } from "node:net"
 import { newId } from "#server/lib/ids.ts"
 import { boundPieces } from "./body.ts"
 import { refuse, STRICT_TRANSPORT_SECURITY } from "./reply.ts"
-import { hasStalled } from "./stall.ts"
+import { hasStalledSince } from "./stall.ts"
 
 /** Files of a certificate and its key, in PEM. */
 export type Tls = { cert: string; key: string }
@@ -63,7 +63,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const isDue = !response.req.complete && !response.headersSent && response.socket === socket
     if (!isDue) return void socket.destroy()
   }
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalled(settings.requestTimeout))
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalledSince(performance.now() - settings.requestTimeout))
     refuseRaw(socket, "The server stood still and did not read the request. Retry in 1 s.", "server_busy")
   else refuseRaw(socket, "The request is not valid HTTP, was sent too slowly, or its headers are too long.")
 }

@@ -17,9 +17,9 @@ function beat(): void {
 }
 setInterval(beat, BEAT_MS).unref()
 
-/** Whether this process stood still within the last so many milliseconds. */
-export function hasStalled(withinMs: number): boolean {
+/** Whether this process stood still after a time on the clock of `performance.now()`. */
+export function hasStalledSince(time: number): boolean {
   // The timer that asks may be processed before the late beat.
   beat()
-  return performance.now() - lastStall < withinMs
+  return lastStall > time
 }

@@ -71,3 +71,36 @@ CREATE OR REPLACE TRIGGER "events_of_approvals" AFTER UPDATE ON "approvals"
 FOR EACH ROW WHEN (NEW."state" <> 'pending' AND (NEW."state" <> 'approved' AND OLD."state" = 'pending'
 	OR NEW."state" = 'approved' AND OLD."outcome" IS NULL AND NEW."outcome" IS NOT NULL))
 EXECUTE FUNCTION "stage_approval"();
+
+CREATE OR REPLACE TRIGGER "postings_of_new_holdings" BEFORE INSERT ON "holdings"
+FOR EACH ROW WHEN (NEW."balance" <> 0 OR NEW."held" <> 0) EXECUTE FUNCTION "post_holding"();
+
+-- What the application posts itself also counts it.
+CREATE OR REPLACE TRIGGER "postings_of_holdings" BEFORE UPDATE OF "balance", "held" ON "holdings"
+FOR EACH ROW WHEN (NEW."posted" = OLD."posted" AND (NEW."balance" <> OLD."balance" OR NEW."held" <> OLD."held"))
+EXECUTE FUNCTION "post_holding"();
+
+-- A posting is dated once, when its transaction is final.
+CREATE OR REPLACE TRIGGER "postings_append_only" BEFORE UPDATE ON "postings"
+FOR EACH ROW WHEN (OLD."landed_at" IS NOT NULL OR (OLD."workspace_id", OLD."mint_config", OLD."wallet", OLD."seq", OLD."delta",
+	OLD."held_delta", OLD."balance", OLD."held", OLD."operation_id") IS DISTINCT FROM (NEW."workspace_id", NEW."mint_config",
+	NEW."wallet", NEW."seq", NEW."delta", NEW."held_delta", NEW."balance", NEW."held", NEW."operation_id"))
+EXECUTE FUNCTION "refuse_posting_change"();
+
+CREATE OR REPLACE TRIGGER "postings_no_delete" BEFORE DELETE ON "postings"
+FOR EACH ROW EXECUTE FUNCTION "refuse_posting_change"();
+
+CREATE OR REPLACE TRIGGER "postings_no_truncate" BEFORE TRUNCATE ON "postings"
+FOR EACH STATEMENT EXECUTE FUNCTION "refuse_posting_change"();
+
+CREATE OR REPLACE TRIGGER "holder_periods_of_new_configs" AFTER INSERT ON "mint_configs"
+FOR EACH ROW WHEN (NEW."transfer_mode" = 'holder') EXECUTE FUNCTION "note_holder_period"();
+
+-- Balances are not read back from the chain if there is no mint yet.
+CREATE OR REPLACE TRIGGER "holder_periods_of_configs" AFTER UPDATE OF "transfer_mode" ON "mint_configs"
+FOR EACH ROW WHEN (NEW."transfer_mode" <> OLD."transfer_mode" AND (NEW."transfer_mode" = 'holder' OR NEW."mint" IS NULL))
+EXECUTE FUNCTION "note_holder_period"();
+
+CREATE OR REPLACE TRIGGER "holder_periods_end" AFTER UPDATE OF "counted_up_to" ON "mint_configs"
+FOR EACH ROW WHEN (NEW."counted_up_to" IS NULL AND OLD."counted_up_to" IS NOT NULL AND NEW."transfer_mode" = 'agent')
+EXECUTE FUNCTION "note_holder_period"();

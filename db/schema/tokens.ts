@@ -108,6 +108,8 @@ export const holdings = pgTable(
      * stand behind it.
      */
     investor: text(),
+    /** How many postings it has. A change of its balance that leaves this unchanged is posted by a trigger. */
+    posted: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet] }),
@@ -116,6 +118,57 @@ export const holdings = pgTable(
     check("holdings_held", sql`${t.held} >= 0`),
     // What all wallets of an investor hold
     index("holdings_investor").on(t.workspaceId, t.investor, t.mintConfig).where(sql`investor is not null`),
+  ],
+)
+
+/**
+ * Every change of a holding's balance or of what is held of it, in the order in which the books made it. Their sums are
+ * the holding's. A posting does not change, except that one whose transaction becomes final is dated then
+ * (`server/domain/tokens/postings/`).
+ */
+export const postings = pgTable(
+  "postings",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    mintConfig: text("mint_config").notNull(),
+    wallet: text().$type<Address>().notNull(),
+    /** Counts from 1 for each holding. */
+    seq: bigint({ mode: "bigint" }).notNull(),
+    delta: baseUnits("delta"),
+    heldDelta: baseUnits("held_delta"),
+    /** The holding after it. */
+    balance: baseUnits("balance"),
+    held: baseUnits("held"),
+    /** The operation whose effect it is; null for a change in the books alone. */
+    operationId: text("operation_id"),
+    /** Where its transaction landed, once that is final; always null if it has none. */
+    slot: bigint({ mode: "number" }),
+    /** The time of that block, or when the books changed if it has no transaction. Null until that is final. */
+    landedAt: time("landed_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet, t.seq] }),
+    check("postings_dated", sql`${t.slot} is null or ${t.landedAt} is not null`),
+    // Postings to date
+    index("postings_undated").on(t.workspaceId, t.operationId).where(sql`landed_at is null`),
+  ],
+)
+
+/**
+ * When holders could move a token themselves, which the books do not show. A trigger writes it. After `until`, balances
+ * have been read back from the chain.
+ */
+export const holderPeriods = pgTable(
+  "holder_periods",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    mintConfig: text("mint_config").notNull(),
+    since: time("since").notNull(),
+    until: time("until"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.mintConfig, t.since] }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
   ],
 )
 

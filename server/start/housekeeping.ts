@@ -10,7 +10,7 @@ import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
-import { expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
+import { datePostings, expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
 import { archiveEnded } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
@@ -20,6 +20,8 @@ import { clean } from "./retention.ts"
 
 /** How often a worker looks for wallets that another process left unfinished or whose policy changed. */
 const SCREEN_AGAIN_MS = 3000
+/** How often postings are dated. What is final waits so long for the register. */
+const DATE_MS = 2000
 
 /** What a process reports about its workers. */
 export type Report = {
@@ -46,6 +48,7 @@ export class Housekeeping {
     this.#every(1000, sweep)
     this.#every(500, reconcileAccounts)
     this.#every(500, carryOn)
+    this.#every(DATE_MS, datePostings)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())

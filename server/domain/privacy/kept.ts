@@ -230,7 +230,17 @@ export const kept = {
       balance: { stays: "how many tokens" },
       investor: "the investor, if the token has limits by investor; then the wallet's address",
     },
-    plain: ["workspace_id, mint_config, incoming, outgoing, held, counted"],
+    plain: ["workspace_id, mint_config, incoming, outgoing, held, counted, posted"],
+  }),
+  postings: ofInvestors("postings", {
+    what: "The books of each token: every change of a wallet's balance",
+    kept: "Forever: they show who held the token at any time, and the chain shows the same",
+    says: {
+      wallet,
+      balance: { stays: "how many tokens it had then" },
+      landed_at: { stays: "when it changed" },
+    },
+    plain: ["workspace_id, mint_config, seq, delta, held_delta, held, operation_id, slot"],
   }),
   holds: ofInvestors("holds", {
     what: "Parts of a wallet's balance that your workspace holds",
@@ -325,6 +335,7 @@ export const kept = {
   bulk_revocation_items: { of: "none", what: "Which attestations were revoked together; 30 days" },
   schemas: { of: "none", what: "What can be verified" },
   mint_configs: { of: "none", what: "Tokens and their rules" },
+  holder_periods: { of: "none", what: "When holders could move a token themselves" },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
   change_counts: { of: "none", what: "How many changes API keys made today" },
   event_generations: {

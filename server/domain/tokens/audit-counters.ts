@@ -7,6 +7,7 @@ import type { Address } from "#shared/address.ts"
 import { movementKinds } from "#shared/movements.ts"
 import { auditHolds } from "./holds/audit-holds.ts"
 import { moveHold } from "./operations/move-hold.ts"
+import { auditPostings } from "./postings/audit-postings.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
 export type Counted = {
@@ -81,6 +82,7 @@ export async function auditTokenCounters(audited: Audited, counted: readonly Cou
   }
   const free = counted.filter((one) => one.was_free).map((one) => one.id)
   await auditHoldings(audited, free)
+  await auditPostings(audited)
   await auditHolds(audited)
   await auditInvestors(audited)
 }

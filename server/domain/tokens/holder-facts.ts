@@ -5,6 +5,7 @@ import type { Principal } from "#domain/requests"
 import { formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
+import { type Posted, type Posting, postingsOf, saveWithPostings } from "./postings/post.ts"
 
 /** The key for looking up a wallet: the schema that its configuration requires. */
 export type WalletSchema = { schemaId: string; wallet: Address }
@@ -205,6 +206,7 @@ export async function lockHoldings(
 export class Holdings {
   readonly #workspaceId: string
   readonly #all: Map<string, HoldingKey & Holding>
+  readonly #postings: Posting[] = []
 
   constructor(workspaceId: string, rows: readonly HoldingRow[]) {
     this.#workspaceId = workspaceId
@@ -221,8 +223,17 @@ export class Holdings {
     return [...this.#all.values()]
   }
 
+  /** Notes in the books what an operation changes: balances and what is held. Everything else is posted by a trigger. */
+  post(operation: Posted, keys: readonly HoldingKey[], change: () => void): void {
+    const before = keys.map((key) => ({ ...this.of(key) }))
+    change()
+    this.#postings.push(...postingsOf(operation, before, keys.map((key) => this.of(key))))
+  }
+
   async save(sql: Queryable): Promise<void> {
     const all = [...this.#all.values()]
+    const postings = this.#postings.splice(0)
+    if (postings.length > 0) return saveWithPostings(sql, this.#workspaceId, all, postings)
     await sql`
       update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
         counted = t.counted::boolean, investor = t.investor

@@ -64,6 +64,9 @@ export { holderOrders, holderPage, readRegister } from "./register.ts"
 export { exportHolders, registerQuery } from "./export-holders.ts"
 export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
+/** The books. */
+export { datePostings } from "./postings/date.ts"
+
 /** Kinds of operations. */
 export { burn } from "./operations/burn.ts"
 export { hold } from "./operations/hold.ts"

@@ -12,6 +12,8 @@ export class WrongChain extends Error {}
 // Error codes of agave (rpc-client-api/src/custom_error.rs) and of JSON-RPC.
 const NODE_UNHEALTHY = -32005
 const NO_HISTORY = -32011
+/** A block that the node has dropped, that was skipped, or that is missing in its long-term storage. */
+const NO_BLOCK = new Set([-32001, -32007, -32009, NO_HISTORY])
 const UNSUPPORTED_VERSION = -32015
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016
 
@@ -37,6 +39,9 @@ export function isBehind(error: unknown): boolean {
 
 /** Whether a node keeps no history of transactions. */
 export const hasNoHistory = (error: unknown): boolean => codeOf(error) === NO_HISTORY
+
+/** Whether a node has no block for a slot that it has reached. */
+export const hasNoBlock = (error: unknown): boolean => NO_BLOCK.has(codeOf(error)!)
 
 /** Whether a node's history does not reach back far enough, or it keeps none. */
 export const isWithoutHistory = (error: unknown): boolean => error instanceof HistoryMissing || hasNoHistory(error)

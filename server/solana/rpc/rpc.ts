@@ -11,7 +11,7 @@ import type {
 } from "@solana/web3.js"
 import { knowsPermissionedBurn } from "../mint-extensions.ts"
 import { askSignatures, askStatuses } from "./answers.ts"
-import { HistoryMissing } from "./errors.ts"
+import { HistoryMissing, hasNoBlock } from "./errors.ts"
 import type { RpcNode } from "./node.ts"
 import type { AskOptions, Question, RpcNodes } from "./nodes.ts"
 
@@ -171,6 +171,16 @@ export class Rpc {
   async isBlockhashValid(blockhash: string, { since }: { since: number }): Promise<boolean> {
     const given = { commitment: "finalized" as const, minContextSlot: since }
     return (await this.#at((connection) => connection.isBlockhashValid(blockhash, given))).value
+  }
+
+  /** The time of a slot's block, in Unix seconds. Null if the slot was skipped or the node no longer has the block. */
+  async blockTime(slot: number): Promise<number | null> {
+    return this.#read((connection) =>
+      connection.getBlockTime(slot).catch((error: unknown) => {
+        if (hasNoBlock(error)) return null
+        throw error
+      }),
+    )
   }
 
   /** The first slot of a node's history. */

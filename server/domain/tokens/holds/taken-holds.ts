@@ -79,10 +79,17 @@ export async function moveHolds(
       from jsonb_to_recordset(${JSON.stringify(moved)}::text::jsonb)
         as t(id text, amount numeric, wallet text, operation text)
       where h.workspace_id = ${workspaceId} and h.id = t.id
-      returning h.mint_config, t.wallet, case when h.state = 'active' then t.amount else 0 end as amount
-    ), sums as (select mint_config, wallet, sum(amount) as amount from moved group by mint_config, wallet)
-    update holdings o set held = o.held + s.amount from sums s
-    where o.workspace_id = ${workspaceId} and o.mint_config = s.mint_config and o.wallet = s.wallet`
+      returning h.mint_config, t.wallet, t.operation, case when h.state = 'active' then t.amount else 0 end as amount
+    ), sums as (
+      select mint_config, wallet, sum(amount) as amount, max(operation) as operation from moved
+      group by mint_config, wallet having sum(amount) > 0
+    ), held as (
+      update holdings o set held = o.held + s.amount, posted = o.posted + 1 from sums s
+      where o.workspace_id = ${workspaceId} and o.mint_config = s.mint_config and o.wallet = s.wallet
+      returning o.mint_config, o.wallet, o.posted, o.balance, o.held, s.amount, s.operation
+    )
+    insert into postings (workspace_id, mint_config, wallet, seq, held_delta, balance, held, operation_id)
+    select ${workspaceId}, mint_config, wallet, posted, amount, balance, held, operation from held`
 }
 
 /** All that a wallet's holds in the books hold, taken by an operation that a restored database had lost. */

@@ -26,6 +26,7 @@ import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from
 import { heldOnChain } from "../holds/hold-accounts.ts"
 import { lookUpPauses, type SeenPauses, stillPaused } from "../mint-pauses.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
+import type { Posted } from "../postings/post.ts"
 import { loadRecoveryRefusals } from "../recovery-checks.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
@@ -166,7 +167,7 @@ export type Change<M> = (payload: M, config: ConfigRow, holdingOf: (wallet: Addr
 export async function withCounters<M extends Movement>(
   sql: Queryable,
   workspaceId: string,
-  operations: readonly { payload: M }[],
+  operations: readonly (Posted & { payload: M })[],
   change: Change<M>,
   /** Operations that ended and took the slot of an investor with them. */
   { ending, handed }: { ending: Ending | null; handed: readonly { config: string; operationId: string }[] } = {
@@ -183,9 +184,12 @@ export async function withCounters<M extends Movement>(
   const held = holdings.all.flatMap((one) => {
     return configs.get(one.config)!.investors === null ? [] : [{ held: one, before: one.balance + one.incoming }]
   })
-  for (const { payload } of operations) {
+  for (const operation of operations) {
+    const { payload } = operation
     const config = configs.get(payload.mint_config)!
-    change(payload, config, (wallet) => holdings.of({ config: config.id, wallet }))
+    holdings.post(operation, holdingKeysOf(operation), () =>
+      change(payload, config, (wallet) => holdings.of({ config: config.id, wallet })),
+    )
   }
   if (counting.length > 0) await followMovements(sql, workspaceId, { configs: counting, held, handed, ending })
   const saveCounters = async ({ id, issued, supply, holders, investors }: ConfigRow) => {

@@ -33,6 +33,7 @@ beforeAll(async () => {
   await createKey("key_operator", { workspace: "ws_1", actor: "operator", by: null })
   await createKey("key_forgotten", { workspace: "ws_1", actor: null, by: null })
   await createKey("key_other", { workspace: "ws_2", actor: "user", by: "user_bob" })
+  await createTokens()
   await migrate(url)
 })
 afterAll(async () => {
@@ -57,6 +58,37 @@ async function createKey(id: string, { workspace, actor, by }: Created) {
 const addSecret = (id: string, workspace: string, by: string | null) => sql`
   insert into key_secrets (hash, workspace_id, key_id, start, created_at, shown_to)
   values (decode(md5(random()::text), 'hex'), ${workspace}, ${id}, 'vouch', now(), ${by})`
+
+/** A token in each mode of 0.1.0: a mint of 10 and a transfer of 4, one of them archived, and a mint that failed. */
+async function createTokens() {
+  await sql`
+    insert into schemas (workspace_id, id, name, validity_days, created_at)
+    values ('ws_2', 'kyc', 'KYC', 365, now()) on conflict do nothing`
+  for (const [id, mode] of [["agent_fund", "agent"], ["holder_fund", "holder"]] as const)
+    await sql`
+      insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
+      values ('ws_2', ${id}, ${id}, 'FUND', 0, 'kyc', ${mode}, '{}', '2026-01-01T00:00:00Z')`
+  await operate("op_1", "archived_operations", { kind: "mint", to: "alice", amount: 10 })
+  await operate("op_2", "operations", { kind: "transfer", to: "bob", from: "alice", amount: 4 })
+  await operate("op_3", "operations", { kind: "mint", to: "bob", amount: 7, status: "failed" })
+  await sql`
+    insert into holdings (workspace_id, mint_config, wallet, balance)
+    values ('ws_2', 'agent_fund', 'alice', 6), ('ws_2', 'agent_fund', 'bob', 4), ('ws_2', 'agent_fund', 'carol', 0),
+      ('ws_2', 'holder_fund', 'dave', 3)`
+}
+
+type Operated = { kind: string; to: string; from?: string; amount: number; status?: string }
+
+/** An operation that 0.1.0 has ended, and its transaction. */
+async function operate(id: string, table: string, about: Operated) {
+  const { kind, to, from = null, amount, status = "confirmed" } = about
+  const payload = { mint_config: "agent_fund", wallet: to, from_wallet: from, amount: String(amount) }
+  await sql`
+    insert into ${sql(table)} (workspace_id, id, seq, kind, status, payload, writes, reads, mint_config, wallet, from_wallet,
+      signature, created_at, finished_at) overriding system value
+    values ('ws_2', ${id}, ${Number(id.slice(3))}, ${kind}, ${status}, ${sql.json(payload)}, '{}', '{}', 'agent_fund', ${to}, ${from},
+      ${`signature of ${id}`}, now(), now())`
+}
 
 const creatorOf = async (id: string) => (await sql`select created_by from api_keys where id = ${id}`)[0]!.created_by
 
@@ -89,4 +121,45 @@ test("keys that 0.1.0 creates and rotates during an upgrade keep their creator",
   // The command line's key does not become that of the member who rotates it.
   await addSecret("key_operator", "ws_1", "user_bob")
   expect(await creatorOf("key_operator")).toBeNull()
+})
+
+const booksOf = (config: string, wallet: string) => sql`
+  select seq::int, delta::int, balance::int, operation_id, landed_at is not null as is_dated from postings
+  where workspace_id = 'ws_2' and mint_config = ${config} and wallet = ${wallet} order by seq`
+
+test("the books of existing tokens begin with their operations, and postings add up to the holdings", async () => {
+  expect(await booksOf("agent_fund", "alice")).toEqual([
+    { seq: 1, delta: 10, balance: 10, operation_id: "op_1", is_dated: false },
+    { seq: 2, delta: -4, balance: 6, operation_id: "op_2", is_dated: false },
+  ])
+  expect(await booksOf("agent_fund", "bob")).toEqual([
+    { seq: 1, delta: 4, balance: 4, operation_id: "op_2", is_dated: false },
+  ])
+  expect(await booksOf("agent_fund", "carol")).toEqual([])
+  // What holders moved themselves has no operation.
+  expect(await booksOf("holder_fund", "dave")).toEqual([
+    { seq: 1, delta: 3, balance: 3, operation_id: null, is_dated: true },
+  ])
+  const periods = await sql`select mint_config, until from holder_periods`
+  expect(periods).toEqual([{ mint_config: "holder_fund", until: null }])
+})
+
+test("what 0.1.0 settles during an upgrade is posted, and a dated posting never changes", async () => {
+  const where = sql`where workspace_id = 'ws_2' and mint_config = 'agent_fund' and wallet = 'carol'`
+  await sql`update holdings set incoming = 5 ${where}`
+  expect(await booksOf("agent_fund", "carol")).toEqual([])
+  await sql`update holdings set balance = balance + 5, incoming = 0 ${where}`
+  await sql`update holdings set balance = balance - 2 ${where}`
+  const posted = { operation_id: null, is_dated: true }
+  expect(await booksOf("agent_fund", "carol")).toEqual([
+    { seq: 1, delta: 5, balance: 5, ...posted },
+    { seq: 2, delta: -2, balance: 3, ...posted },
+  ])
+  await expect(sql`update postings set landed_at = now() ${where}`).rejects.toThrow("append-only")
+  await expect(sql`delete from postings ${where}`).rejects.toThrow("append-only")
+  await expect(sql`truncate postings`).rejects.toThrow("append-only")
+  const bob = sql`where workspace_id = 'ws_2' and mint_config = 'agent_fund' and wallet = 'bob'`
+  await expect(sql`update postings set delta = 5 ${bob}`).rejects.toThrow("append-only")
+  await sql`update postings set slot = 7, landed_at = now() ${bob}`
+  await expect(sql`update postings set slot = 8 ${bob}`).rejects.toThrow("append-only")
 })

@@ -261,6 +261,11 @@ export const apiErrors = {
     "Send a positive decimal number with at most as many decimals as the token has.",
   ),
   insufficient_balance: defineError(422, "The wallet's balance is too low", "Transfer at most the wallet's balance."),
+  not_final_yet: defineError(
+    422,
+    "The moment is not final yet",
+    "Ask for an earlier moment, such as the one named in detail, or try again in a minute.",
+  ),
   same_wallet: defineError(422, "Both wallets are the same", "Name another wallet to give the tokens to."),
   holder_consent_required: defineError(
     422,

@@ -73,6 +73,7 @@ export type ErrorCode =
   | "unknown_mint_config"
   | "invalid_amount"
   | "insufficient_balance"
+  | "not_final_yet"
   | "same_wallet"
   | "holder_consent_required"
   | "idempotency_key_reused"
@@ -1211,6 +1212,43 @@ export interface RecoveryPosition {
   blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "below_minimum" | null
 }
 
+export interface Register {
+  data: Array<RegisteredHolding>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+  as_of: {
+    /** The slot that was asked for, or the last one in which a balance had changed; null before that */
+    slot: number | null
+    /** Everything that landed up to the end of this second is included */
+    time: string
+  }
+  /** Whole tokens that existed */
+  supply: string
+  /** False while holders could move the token themselves, which the register does not show */
+  complete: boolean
+  /** Since when, if complete is false; otherwise null */
+  incomplete_since: string | null
+}
+
+export interface RegisteredHolding {
+  /** Wallet address, base58; null for the row of an investor */
+  user_pubkey: string | null
+  /** Wallets that the row counts */
+  wallets: number
+  /** Whole tokens that it held */
+  balance: string
+  /** Its share of all tokens in percent, rounded down to 8 places; null if there were none */
+  percent: string | null
+  /** Whole tokens that no hold kept from moving */
+  available: string
+  /** Whole tokens that holds kept from moving */
+  held: string
+  /** The investor who owns the wallet now; null unless the key has kyc:read or attestation:read */
+  investor_id: string | null
+  /** Your own id for the investor; null under the same conditions */
+  external_id: string | null
+}
+
 export interface ReplayWebhooksRequest {
   /** One event of any type */
   event_id?: string | undefined
@@ -1980,6 +2018,22 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<TokenHolderList>
 
+  /** Get the register at a moment. Who held how much of a token at a moment, from the books that every mint, transfer and burn is posted in. A moment is inclusive: what landed in its second, or in its slot, counts. It must be final, so that the answer never changes. Until balances are read back, the books of a token in holder mode lack what holders move themselves, and complete is false. All pages are as of the moment of the first. */
+  getRegister(params: {
+    /** Configuration id */
+    mint_config: string
+    /** A time or the number of a slot; if left out, the last moment that is final */
+    at?: string | undefined
+    /** `wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, and for each wallet without one. Needs kyc:read or attestation:read */
+    group?: "wallet" | "investor" | undefined
+    /** Only wallets of this investor. Needs kyc:read or attestation:read */
+    investor?: string | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<Register>
+
   /** Hold tokens. Keeps part of a wallet's balance from moving until you release it, take it or it expires. A transfer, a burn or a forced transfer that needs held tokens is refused with amount_held; a burn and a forced transfer can name the hold to take from it. Mints to the wallet are not affected. In agent mode the hold is in Vouch's records alone, because the chain keeps every balance frozen. In holder mode an operation moves the tokens into a second, frozen account of the same wallet; the hold is `pending` until that is on chain. */
   placeHold(params: PlaceHoldRequest, options?: AsyncOptions): Promise<Hold>
 
@@ -2263,6 +2317,7 @@ export const routes = {
   getBalance: ["GET","/token/balance/{pubkey}"],
   listBalances: ["GET","/token/balances/{pubkey}"],
   listHolders: ["GET","/token/holders/{mint_config}","pages"],
+  getRegister: ["GET","/token/register/{mint_config}","pages"],
   placeHold: ["POST","/token/holds"],
   listHolds: ["GET","/token/holds","pages"],
   getHold: ["GET","/token/hold/{id}"],

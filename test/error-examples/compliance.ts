@@ -4,7 +4,7 @@ import { credentialAccounts } from "#server/domain/attestations/credential-accou
 import { clock, periodOf } from "#server/lib/time.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
-import { ask, done, FUND, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
+import { ask, done, FUND, get, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
 /** A wallet on the sanctions list of these examples. */
 export const listed = newWallet()
@@ -132,6 +132,7 @@ export const compliance: Scenarios = {
     await minted(app, key, from, "25")
     return transfer(key, from, to, "50")
   }),
+  not_final_yet: get(`/token/register/${FUND}?at=2099-01-01T00:00:00Z`),
   same_wallet: async (app) => {
     const { apiKey: key } = await app.key()
     const from_pubkey = newWallet()

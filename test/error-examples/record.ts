@@ -29,6 +29,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   ],
   [/(?<=v1,)[0-9A-Za-z+/]{43}=/g, () => "3q2+7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
   [/(?<=v1=)[0-9a-f]{64}/g, () => "5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"],
+  [/(?<=\bslot )\d+/g, () => "285412093"],
   [/\b1[0-9]{9}\b/g, () => "1767323045"],
   [/\b20(?!99)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/g, () => "2026-02-01T00:00:00Z"],
 ]

@@ -66,6 +66,7 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
 /** The books. */
 export { datePostings } from "./postings/date.ts"
+export { momentIn, readRegisterAt, registerGroups, registerMoment, registerPage } from "./postings/register-at.ts"
 
 /** Kinds of operations. */
 export { burn } from "./operations/burn.ts"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Context, Principal } from "#domain/requests"
 import * as tokens from "#domain/tokens"
-import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
+import { address, amountText, createdSpan, filterId, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { parse } from "#server/lib/validation.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
@@ -375,6 +375,39 @@ export const tokenRouter = router({
     output: tokens.holderPage,
   }).query(({ ctx, input: { mint_config: mintConfig, sort, limit, cursor = null } }) =>
     tokens.readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
+  ),
+
+  registerAt: endpoint("GET /token/register/{mint_config}", {
+    scope: "token:read",
+    fails: ["mint_config_not_found", "not_final_yet", "chain_not_configured", "chain_unavailable"],
+    operationId: "getRegister",
+    summary: "Get the register at a moment",
+    description:
+      "Who held how much of a token at a moment, from the books that every mint, transfer and burn is posted in. A moment is inclusive: what landed in its second, or in its slot, counts. It must be final, so that the answer never changes. Until balances are read back, the books of a token in holder mode lack what holders move themselves, and complete is false. All pages are as of the moment of the first.",
+    input: z.object({
+      mint_config: tokens.configId,
+      at: tokens.registerMoment.optional(),
+      group: z.enum(tokens.registerGroups).default("wallet").meta({
+        description:
+          "`wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, and for each wallet without one. Needs kyc:read or attestation:read",
+        example: "wallet",
+      }),
+      investor: filterId("inv").optional().meta({
+        description: "Only wallets of this investor. Needs kyc:read or attestation:read",
+        example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+      }),
+      ...page,
+    }),
+    output: tokens.registerPage,
+  }).query(({ ctx, input }) =>
+    tokens.readRegisterAt(ctx.principal, {
+      mintConfig: input.mint_config,
+      at: input.at === undefined ? null : tokens.momentIn(input.at),
+      group: input.group,
+      investor: input.investor ?? null,
+      limit: input.limit,
+      cursor: input.cursor ?? null,
+    }),
   ),
 
   // For the dashboard only.

@@ -1,0 +1,234 @@
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { type Principal, requireScope } from "#domain/requests"
+import { badCursor } from "#server/lib/cursor.ts"
+import { amountText, idOf, instant, listOf, timestamp, wallet } from "#server/lib/fields.ts"
+import { addSeconds, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fromBaseUnits, percentOf } from "#shared/amount.ts"
+import { readConfig } from "../configs.ts"
+import { disclosureFor } from "../holder-facts.ts"
+import { finalMoment, type Moment } from "./moments.ts"
+
+/** `wallet`: a row for each wallet. `investor`: one for each investor, and for each wallet without one. */
+export const registerGroups = ["wallet", "investor"] as const
+type Group = (typeof registerGroups)[number]
+
+const SLOT = /^[0-9]{1,15}$/
+
+/** A moment in a request: a time or a slot. */
+export const registerMoment = z
+  .string()
+  .refine(
+    (text) => SLOT.test(text) || instant.safeParse(text).success,
+    "must be a time such as 2027-01-01T00:00:00Z or the number of a slot",
+  )
+  .meta({
+    description: "A time or the number of a slot; if left out, the last moment that is final",
+    example: "2026-01-02T03:04:05Z",
+  })
+export const momentIn = (text: string) => (SLOT.test(text) ? { slot: Number(text) } : { time: new Date(text) })
+
+const holding = z
+  .object({
+    user_pubkey: wallet.nullable().meta({
+      description: "Wallet address, base58; null for the row of an investor",
+      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+    }),
+    wallets: z.number().int().meta({ description: "Wallets that the row counts", example: 1 }),
+    balance: amountText.meta({ description: "Whole tokens that it held", example: "749.5" }),
+    percent: z.string().nullable().meta({
+      description: "Its share of all tokens in percent, rounded down to 8 places; null if there were none",
+      example: "12.5",
+    }),
+    available: amountText.meta({ description: "Whole tokens that no hold kept from moving", example: "649.5" }),
+    held: amountText.meta({ description: "Whole tokens that holds kept from moving", example: "100" }),
+    investor_id: idOf("inv").nullable().meta({
+      description: "The investor who owns the wallet now; null unless the key has kyc:read or attestation:read",
+      example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+    }),
+    external_id: z.string().nullable().meta({
+      description: "Your own id for the investor; null under the same conditions",
+      example: "investor-4711",
+    }),
+  })
+  .meta({ id: "RegisteredHolding" })
+
+export const registerPage = listOf(holding)
+  .extend({
+    as_of: z.object({
+      slot: z.number().int().nullable().meta({
+        description: "The slot that was asked for, or the last one in which a balance had changed; null before that",
+        example: 285412093,
+      }),
+      time: timestamp.meta({ description: "Everything that landed up to the end of this second is included" }),
+    }),
+    supply: amountText.meta({ description: "Whole tokens that existed", example: "5996" }),
+    complete: z.boolean().meta({
+      description: "False while holders could move the token themselves, which the register does not show",
+      example: true,
+    }),
+    incomplete_since: timestamp.nullable().meta({
+      description: "Since when, if complete is false; otherwise null",
+      example: null,
+    }),
+  })
+  .meta({ id: "Register" })
+export type RegisterPage = z.infer<typeof registerPage>
+
+export type RegisterQuestion = {
+  mintConfig: string
+  at: { slot: number } | { time: Date } | null
+  group: Group
+  investor: string | null
+  limit: number
+  cursor: string | null
+}
+
+type Row = {
+  key: string
+  wallet: Address
+  wallets: number
+  balance: string
+  held: string
+  investor_id: string | null
+  external_id: string | null
+}
+
+/**
+ * Who held how much of a token at a moment. All pages are as of the moment of the first. Errors: mint_config_not_found,
+ * not_final_yet, insufficient_scope, chain_not_configured, chain_unavailable, validation_failed for a cursor.
+ */
+export async function readRegisterAt(
+  principal: Principal,
+  { mintConfig, at, group, investor, limit, cursor }: RegisterQuestion,
+): Promise<RegisterPage> {
+  const { workspaceId } = principal
+  const maySeeInvestors = disclosureFor(principal).attestations
+  if ((group === "investor" || investor !== null) && !maySeeInvestors) requireScope(principal, "attestation:read")
+  const place = cursor === null ? null : placeIn(cursor)
+  const config = await readConfig(workspaceId, mintConfig, "mint_config")
+  const moment = place?.moment ?? (await finalMoment(principal, at))
+  const { supply, slot, incompleteSince } = await readTotals(workspaceId, mintConfig, moment)
+  const about = { workspaceId, mintConfig, moment, investor, after: place?.after ?? null, most: limit + 1 }
+  const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
+  const shown = rows.slice(0, limit)
+  const units = (amount: bigint) => fromBaseUnits(amount > 0n ? amount : 0n, config.decimals)
+  return {
+    data: shown.map((row) => {
+      const [balance, held] = [BigInt(row.balance), BigInt(row.held)]
+      return {
+        user_pubkey: group === "investor" && row.investor_id !== null ? null : row.wallet,
+        wallets: row.wallets,
+        balance: units(balance),
+        percent: percentOf(balance, supply, PLACES)?.replace(/^<.*/, "0") ?? null,
+        available: units(balance - held),
+        held: units(held),
+        investor_id: maySeeInvestors ? row.investor_id : null,
+        external_id: maySeeInvestors ? row.external_id : null,
+      }
+    }),
+    next_cursor: rows.length > limit ? toCursor(moment, shown.at(-1)!.key) : null,
+    as_of: { slot, time: toTimestamp(moment.time) },
+    supply: units(supply),
+    complete: incompleteSince === null,
+    incomplete_since: incompleteSince && toTimestamp(incompleteSince),
+  }
+}
+
+/** Decimal places of a percentage. */
+const PLACES = 8
+
+/** Postings up to the end of a moment. What has no slot happened in the books alone. */
+const upTo = ({ slot, time }: Moment) =>
+  slot === null
+    ? sql`landed_at < ${addSeconds(time, 1)}`
+    : sql`(slot <= ${slot} or (slot is null and landed_at < ${addSeconds(time, 1)}))`
+
+type Asked = {
+  workspaceId: string
+  mintConfig: string
+  moment: Moment
+  investor: string | null
+  after: string | null
+  most: number
+}
+
+/**
+ * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
+ * own postings, and a cursor over all of them holds none in memory.
+ */
+export const walletsAt = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
+  select wallet, sum(delta) as balance, sum(held_delta) as held from postings
+  where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+
+const ownedBy = (workspaceId: string, investor: string | null) =>
+  investor === null
+    ? sql``
+    : sql`and wallet in (
+        select w.wallet from (
+          select distinct wallet from attestations where workspace_id = ${workspaceId} and investor_id = ${investor}
+        ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o where o.investor_id = ${investor})`
+
+const byWallet = (asked: Asked) => {
+  const { workspaceId, investor, after, most } = asked
+  return sql<Row[]>`
+    select w.wallet as key, w.wallet, 1 as wallets, w.balance, w.held, i.id as investor_id, i.external_id
+    from (
+      ${walletsAt(asked)} ${ownedBy(workspaceId, investor)} ${after === null ? sql`` : sql`and wallet > ${after}`}
+      group by wallet having sum(delta) > 0 order by wallet limit ${most}
+    ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
+    left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
+    order by w.wallet`
+}
+
+const byInvestor = (asked: Asked) => {
+  const { workspaceId, investor, after, most } = asked
+  const key = sql`coalesce(i.id, w.wallet)`
+  return sql<Row[]>`
+    select ${key} as key, min(w.wallet) as wallet, count(*)::int as wallets, sum(w.balance) as balance, sum(w.held) as held,
+      i.id as investor_id, i.external_id
+    from (
+      ${walletsAt(asked)} ${ownedBy(workspaceId, investor)} group by wallet having sum(delta) > 0
+    ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
+    left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
+    ${after === null ? sql`` : sql`where ${key} > ${after}`}
+    group by ${key}, i.id, i.external_id order by key limit ${most}`
+}
+
+type Totals = { supply: bigint; slot: number | null; incompleteSince: Date | null }
+
+/** A final moment does not change, so further pages need not add it all up again. */
+const known = new LRUCache<string, Totals>({ max: 1000, ttl: 600_000 })
+
+async function readTotals(workspaceId: string, mintConfig: string, moment: Moment): Promise<Totals> {
+  const name = [workspaceId, mintConfig, moment.slot, moment.time.getTime()].join("/")
+  const before = known.get(name)
+  if (before) return before
+  const { time } = moment
+  const rows = await sql<{ supply: string; slot: bigint | null; since: Date | null }[]>`
+    select coalesce(sum(delta), 0)::text as supply, max(slot) as slot,
+      (select min(since) from holder_periods
+        where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
+          and since < ${addSeconds(time, 1)} and (until is null or until > ${time})) as since
+    from postings where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+  const { supply, slot, since } = only(rows)
+  const lastSlot = slot === null ? null : Number(slot)
+  const totals = { supply: BigInt(supply), slot: moment.slot ?? lastSlot, incompleteSince: since }
+  known.set(name, totals)
+  return totals
+}
+
+const toCursor = ({ slot, time }: Moment, key: string): string =>
+  Buffer.from(`${slot ?? ""}.${time.getTime() / 1000}/${key}`).toString("base64url")
+
+/** Errors: validation_failed. */
+function placeIn(cursor: string): { moment: Moment; after: string } {
+  const text = Buffer.from(cursor, "base64url").toString("latin1")
+  const found = /^(\d{0,15})\.(\d{1,11})\/(\w{1,64})$/.exec(text)
+  if (!found) return badCursor()
+  const [, slot, seconds, after] = found as unknown as [string, string, string, string]
+  return { moment: { slot: slot === "" ? null : Number(slot), time: new Date(Number(seconds) * 1000) }, after }
+}

@@ -165,6 +165,7 @@ const rights: Record<string, Who> = {
   "token.operations": members,
   "token.preflight": members,
   "token.register": members,
+  "token.registerAt": members,
   "token.transfer": builders,
   "transaction.get": members,
   "usage.get": members,

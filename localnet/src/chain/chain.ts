@@ -52,6 +52,8 @@ const SLOT_HASHES = 512
 
 /** How far the chain's clock may be ahead of the machine's before it is set back. */
 const SET_BACK_SECONDS = 4
+/** For how many of the last seconds the first slot is kept. */
+const RECENT_SECONDS = 3600
 
 /** The chain: executes transactions, stores them, finds them again, and produces blocks. */
 export class Chain {
@@ -72,6 +74,8 @@ export class Chain {
   /** Null without rollbacks, because it takes memory. */
   readonly #undo: Undo | null
   #unixSeconds = 0
+  /** The first slot of each of the last seconds, for the times of empty blocks. Lost with the process. */
+  readonly #seconds: { slot: number; unixSeconds: number }[] = []
   #snapshot: Promise<void> | null = null
 
   constructor(storage: Storage, { canRollBack = false } = {}) {
@@ -100,6 +104,11 @@ export class Chain {
 
   get unixSeconds(): number {
     return this.#unixSeconds
+  }
+
+  /** The time in a slot, if it is among the recent ones; otherwise null. */
+  secondsAt(slot: number): number | null {
+    return this.#seconds.findLast((one) => one.slot <= slot)?.unixSeconds ?? null
   }
 
   /**
@@ -277,7 +286,11 @@ export class Chain {
   /** As on a cluster, time never goes back, unless someone corrected the machine's clock. */
   #setClock() {
     const now = Math.floor(Date.now() / 1000)
-    if (now > this.#unixSeconds || now < this.#unixSeconds - SET_BACK_SECONDS) this.#unixSeconds = now
+    if (now > this.#unixSeconds || now < this.#unixSeconds - SET_BACK_SECONDS) {
+      this.#unixSeconds = now
+      this.#seconds.push({ slot: this.slots.slot(), unixSeconds: now })
+      if (this.#seconds.length > 2 * RECENT_SECONDS) this.#seconds.splice(0, RECENT_SECONDS)
+    }
     this.vm.setClock(this.slots.slot(), this.#unixSeconds)
   }
 

@@ -91,10 +91,14 @@ export function blockMethods({ chain, identity }: Context): Methods {
     }
   }
 
-  /** The time of the last transaction up to this slot, because empty blocks have no recorded time. */
+  /** The time of the last transaction up to this slot. For a recent empty block, the time that it had. */
   function timeOf(slot: number): number | null {
     if (slot === slots.slot()) return chain.unixSeconds
     const until = history.countUpToSlot(slot)
-    return until === 0 ? null : history.unixSeconds(until - 1)
+    const last = until === 0 ? null : history.at(until - 1)
+    const seconds = last && history.unixSeconds(until - 1)
+    if (last?.slot === slot) return seconds
+    const clock = chain.secondsAt(slot)
+    return clock === null || (seconds !== null && seconds > clock) ? seconds : clock
   }
 }

@@ -64,7 +64,10 @@ async function createTokens() {
   await sql`
     insert into schemas (workspace_id, id, name, validity_days, created_at)
     values ('ws_2', 'kyc', 'KYC', 365, now()) on conflict do nothing`
-  for (const [id, mode] of [["agent_fund", "agent"], ["holder_fund", "holder"]] as const)
+  for (const [id, mode] of [
+    ["agent_fund", "agent"],
+    ["holder_fund", "holder"],
+  ] as const)
     await sql`
       insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
       values ('ws_2', ${id}, ${id}, 'FUND', 0, 'kyc', ${mode}, '{}', '2026-01-01T00:00:00Z')`

@@ -227,7 +227,13 @@ export class Holdings {
   post(operation: Posted, keys: readonly HoldingKey[], change: () => void): void {
     const before = keys.map((key) => ({ ...this.of(key) }))
     change()
-    this.#postings.push(...postingsOf(operation, before, keys.map((key) => this.of(key))))
+    this.#postings.push(
+      ...postingsOf(
+        operation,
+        before,
+        keys.map((key) => this.of(key)),
+      ),
+    )
   }
 
   async save(sql: Queryable): Promise<void> {

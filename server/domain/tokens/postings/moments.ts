@@ -31,7 +31,10 @@ async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {
  * The last slot up to which the books are final: everything that landed is posted and dated, and nothing that is signed
  * can still land. A transaction cannot have landed before the slot of its blockhash.
  */
-async function readFinalSlot({ workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">, rpc: Rpc): Promise<number> {
+async function readFinalSlot(
+  { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
+  rpc: Rpc,
+): Promise<number> {
   // Read before the books, so that what lands later lands after it.
   const { slot } = await rpc.finalizedHeight()
   const rows = await sql<{ open: bigint | null; now: Date }[]>`
@@ -62,12 +65,14 @@ export async function finalMoment(principal: Principal, at: { slot: number } | {
   const lastSecond = Math.min(time.getTime() - 1000, secondOf(row!.now).getTime() - (COMMIT_SECONDS + 1) * 1000)
   const newest = new Date(lastSecond)
   const tooLate = () =>
-    fail("not_final_yet", `at: must be at most ${toTimestamp(newest)} or slot ${slot} now. Ask for that, or try again later.`)
+    fail(
+      "not_final_yet",
+      `at: must be at most ${toTimestamp(newest)} or slot ${slot} now. Ask for that, or try again later.`,
+    )
   if (at === null) return { slot: null, time: newest }
   if ("time" in at) return secondOf(at.time) > newest ? tooLate() : { slot: null, time: secondOf(at.time) }
   if (at.slot > slot) return tooLate()
   const ofSlot = await timeOfSlot(rpc, at.slot)
-  if (ofSlot === null)
-    return fail("validation_failed", `at: no node has slot ${at.slot}. Ask for a time instead.`)
+  if (ofSlot === null) return fail("validation_failed", `at: no node has slot ${at.slot}. Ask for a time instead.`)
   return ofSlot.getTime() > lastSecond + 1000 ? tooLate() : { slot: at.slot, time: ofSlot }
 }

@@ -22,7 +22,13 @@ test("every change of a balance or of what is held is one posting with its opera
     ...{ user_pubkey: bob, mint_config: id, amount: "1", holder_consent: true, ...grounds },
   })
   expect(burnt.status).toBe(200)
-  const brief = ({ delta, held_delta, balance, held, operation_id }: Row) => [delta, held_delta, balance, held, operation_id]
+  const brief = ({ delta, held_delta, balance, held, operation_id }: Row) => [
+    delta,
+    held_delta,
+    balance,
+    held,
+    operation_id,
+  ]
   const { decimals } = (await tokens.get(`/mint-config/${id}`)).json
   const units = (amount: number) => String(BigInt(amount) * 10n ** BigInt(decimals))
   expect((await postingsOf(id, alice)).map(brief)).toEqual([

@@ -1,7 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import type { Holding, HoldingKey } from "../holder-facts.ts"
 
 /** The operation that changes holdings. Only a settled one changes a balance: `landing` is null if it has no transaction. */
 export type Posted = { id?: string; landing?: unknown }
@@ -19,7 +18,10 @@ export type Posting = {
   landedAt: Date | null
 }
 
-type Kept = HoldingKey & Pick<Holding, "balance" | "held">
+type Kept = { config: string; wallet: Address; balance: bigint; held: bigint }
+
+/** A holding as it is saved (`Holding` in `holder-facts.ts`). */
+type Whole = Kept & { incoming: bigint; outgoing: bigint; hasSlot: boolean; investor: string | null }
 
 /** What an operation changed. `after` are the holdings of `before`, in the same order. */
 export function postingsOf(
@@ -42,7 +44,7 @@ export function postingsOf(
 export async function saveWithPostings(
   sql: Queryable,
   workspaceId: string,
-  holdings: readonly (HoldingKey & Holding)[],
+  holdings: readonly Whole[],
   postings: readonly Posting[],
 ): Promise<void> {
   const counts = new Map<string, number>()
@@ -52,7 +54,7 @@ export async function saveWithPostings(
     counts.set(name, nth)
     return { ...one, nth }
   })
-  const countOf = ({ config, wallet }: HoldingKey) => counts.get(`${config}/${wallet}`) ?? 0
+  const countOf = ({ config, wallet }: Whole) => counts.get(`${config}/${wallet}`) ?? 0
   await sql`
     with saved as (
       update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,

@@ -117,6 +117,16 @@ test("a mint and a transfer that vanished permanently are redone once, and the b
   await expectHeld(from, 3n)
   await expectHeld(to, 2n)
   expect(await booksOf()).toEqual(books)
+  // Each has one posting for each wallet, dated by the slot in which it is final.
+  const postings = () => sql<{ wallet: string; delta: string; landed_at: Date | null; is_right: boolean }[]>`
+    select p.wallet, p.delta, p.landed_at, p.slot = t.slot as is_right from postings p
+    join operations o on o.workspace_id = p.workspace_id and o.id = p.operation_id
+    join transactions t on t.signature = o.signature
+    where p.workspace_id = ${key.workspaceId} and p.wallet = any(${[from, to]}) order by p.operation_id, p.delta`
+  await waitFor(async () => (await postings()).every(({ landed_at }) => landed_at !== null), "the postings to be dated")
+  const posted = await postings()
+  expect(posted.map(({ delta }) => Number(delta)).toSorted()).toEqual([-2, 2, 5].toSorted())
+  expect(posted.every(({ is_right }) => is_right)).toBe(true)
 })
 
 test("a vanished transaction costs nothing: spending equals what the chain took, and each operation has its cost once", async () => {

@@ -185,6 +185,18 @@ test("an audit finds units that the authority minted, burned or moved outside th
   expect(await ofAssets()).toEqual([])
 })
 
+test("an audit finds a balance that its postings do not add up to", async () => {
+  const change = (by: number) => sql`
+    update holdings set balance = balance + ${by}, posted = posted + ${by} where mint_config = ${FUND} and wallet = ${first}`
+  await change(1)
+  const found = await ofAssets()
+  await change(-1)
+  expect(found).toContain(
+    `token_posting: ${first} is recorded with 10000001 base units of ${FUND}, but its postings have 10000000`,
+  )
+  expect(await ofAssets()).toEqual([])
+})
+
 test("an audit finds units in an account that the ledger does not know", async () => {
   const stranger = Keypair.generate().publicKey.toBase58()
   await sql`update holdings set wallet = ${stranger} where mint_config = ${FUND} and wallet = ${second}`

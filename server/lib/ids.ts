@@ -24,6 +24,7 @@ export type IdPrefix =
   | "apr"
   | "hold"
   | "rec"
+  | "pay"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

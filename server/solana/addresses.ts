@@ -100,18 +100,28 @@ export function withText(key: PublicKey): PublicKey {
   })
 }
 
-for (const program of [TOKEN_2022_PROGRAM_ID, ASSOCIATED_TOKEN_PROGRAM_ID, MEMO_PROGRAM_ID, SystemProgram.programId]) {
+for (const program of [
+  TOKEN_PROGRAM_ID,
+  TOKEN_2022_PROGRAM_ID,
+  ASSOCIATED_TOKEN_PROGRAM_ID,
+  MEMO_PROGRAM_ID,
+  SystemProgram.programId,
+]) {
   withText(program)
 }
 
 // Deriving takes about 0.2 ms of hashing and curve arithmetic, and the same few addresses are needed often.
 const derived = new LRUCache<string, { address: PublicKey; bump: number }>({ max: 20_000 })
 
-function deriveTokenAccount(mint: PublicKey, wallet: PublicKey): { address: PublicKey; bump: number } {
-  const name = `${mint.toBase58()}/${wallet.toBase58()}`
+function deriveTokenAccount(
+  mint: PublicKey,
+  wallet: PublicKey,
+  program: PublicKey,
+): { address: PublicKey; bump: number } {
+  const name = `${mint.toBase58()}/${wallet.toBase58()}/${program.toBase58()}`
   let account = derived.get(name)
   if (account === undefined) {
-    const seeds = [wallet.toBuffer(), TOKEN_2022_PROGRAM_ID.toBuffer(), mint.toBuffer()]
+    const seeds = [wallet.toBuffer(), program.toBuffer(), mint.toBuffer()]
     const [address, bump] = PublicKey.findProgramAddressSync(seeds, ASSOCIATED_TOKEN_PROGRAM_ID)
     account = { address: withText(address), bump }
     derived.set(name, account)
@@ -119,10 +129,10 @@ function deriveTokenAccount(mint: PublicKey, wallet: PublicKey): { address: Publ
   return account
 }
 
-/** The wallet's associated Token-2022 account for a mint. The wallet may be off the curve. */
-export const tokenAccountOf = (mint: PublicKey, wallet: PublicKey): PublicKey =>
-  deriveTokenAccount(mint, wallet).address
+/** The wallet's associated token account for a mint of a token program. The wallet may be off the curve. */
+export const tokenAccountOf = (mint: PublicKey, wallet: PublicKey, program = TOKEN_2022_PROGRAM_ID): PublicKey =>
+  deriveTokenAccount(mint, wallet, program).address
 
 /** How many addresses the program tries before it finds that account. */
-export const tokenAccountTries = (mint: PublicKey, wallet: PublicKey): number =>
-  256 - deriveTokenAccount(mint, wallet).bump
+export const tokenAccountTries = (mint: PublicKey, wallet: PublicKey, program = TOKEN_2022_PROGRAM_ID): number =>
+  256 - deriveTokenAccount(mint, wallet, program).bump

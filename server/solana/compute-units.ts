@@ -1,4 +1,9 @@
-import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
+import {
+  ASSOCIATED_TOKEN_PROGRAM_ID,
+  TOKEN_2022_PROGRAM_ID,
+  TOKEN_PROGRAM_ID,
+  TokenInstruction,
+} from "@solana/spl-token"
 import { ComputeBudgetProgram, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID, tokenAccountTries } from "./addresses.ts"
 
@@ -42,6 +47,11 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.PermissionedBurnExtension]: 2800,
 }
 
+/** By the first byte of an instruction of the classic token program. */
+const CLASSIC_UNITS: Readonly<Record<number, number>> = {
+  [TokenInstruction.TransferChecked]: 7000,
+}
+
 /** By the first eight bytes of a metadata interface instruction, in hex. They grow with the texts. */
 const METADATA_UNITS: Readonly<Record<string, number>> = {
   // sha256("spl_token_metadata_interface:initialize_account")
@@ -64,11 +74,12 @@ export function measuredUnitsOf({ programId, data, keys }: TransactionInstructio
   if (programId.equals(MEMO_PROGRAM_ID))
     return MEMO_UNITS + MEMO_UNITS_PER_BYTE * data.length + MEMO_UNITS_PER_SIGNER * keys.length
   if (programId.equals(ASSOCIATED_TOKEN_PROGRAM_ID)) {
-    const [, , wallet, mint] = keys
-    return ACCOUNT_UNITS + TRY_UNITS * tokenAccountTries(mint!.pubkey, wallet!.pubkey)
+    const [, , wallet, mint, , program] = keys
+    return ACCOUNT_UNITS + TRY_UNITS * tokenAccountTries(mint!.pubkey, wallet!.pubkey, program!.pubkey)
   }
   if (programId.equals(SystemProgram.programId) || programId.equals(ComputeBudgetProgram.programId))
     return BUILTIN_UNITS
+  if (programId.equals(TOKEN_PROGRAM_ID)) return CLASSIC_UNITS[data[0]!] ?? null
   if (!programId.equals(TOKEN_2022_PROGRAM_ID)) return null
   const metadata = METADATA_UNITS[Buffer.from(data.subarray(0, 8)).toString("hex")]
   return metadata ?? TOKEN_UNITS[data[0]!] ?? null

@@ -1,5 +1,10 @@
 import { hash } from "node:crypto"
-import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } from "@solana/spl-token"
+import {
+  ASSOCIATED_TOKEN_PROGRAM_ID,
+  TOKEN_2022_PROGRAM_ID,
+  TOKEN_PROGRAM_ID,
+  TokenInstruction,
+} from "@solana/spl-token"
 import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
@@ -55,6 +60,11 @@ const AMOUNT_AT: Readonly<Record<string, number>> = {
   PermissionedBurnChecked: 2,
 }
 
+/** The last instruction of the classic token program that Token-2022 shares (spl-token interface, `TokenInstruction`). */
+const LAST_CLASSIC = TokenInstruction.UiAmountToAmount
+const CLASSIC = Array.from({ length: LAST_CLASSIC + 1 }, (_, n) => TokenInstruction[n] ?? null)
+const TOKEN_PROGRAMS = [TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID].map(String)
+
 type Program = { name: string; instructionOf: (data: Buffer) => string | null }
 
 const programs = new Map<string, Program>([
@@ -63,6 +73,8 @@ const programs = new Map<string, Program>([
     { name: "System", instructionOf: (data) => (data.length < 4 ? null : (SYSTEM[data.readUInt32LE(0)] ?? null)) },
   ],
   [TOKEN_2022_PROGRAM_ID.toBase58(), { name: "Token-2022", instructionOf: tokenInstruction }],
+  // The classic program, which payment mints may obey. Its instructions have the numbers and layout of Token-2022's.
+  [TOKEN_PROGRAM_ID.toBase58(), { name: "Token", instructionOf: (data) => CLASSIC[data[0] ?? -1] ?? null }],
   [
     ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
     { name: "Associated token account", instructionOf: (data) => ASSOCIATED[data[0] ?? 0] ?? null },
@@ -98,7 +110,7 @@ export function decodeInstructions(message: VersionedMessage): DecodedInstructio
       })),
       data: bytes.toString("base64"),
       memo: program === MEMO_PROGRAM_ID.toBase58() ? bytes.toString("utf8") : null,
-      amount: program === TOKEN_2022_PROGRAM_ID.toBase58() ? amountIn(name, bytes) : null,
+      amount: TOKEN_PROGRAMS.includes(program) ? amountIn(name, bytes) : null,
     }
   })
 }

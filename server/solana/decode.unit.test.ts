@@ -1,3 +1,4 @@
+import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { Keypair, SystemProgram, TransactionInstruction, VersionedTransaction } from "@solana/web3.js"
 import { expect, test } from "vitest"
 import { mintExtensions } from "#shared/mint-extensions.ts"
@@ -6,6 +7,7 @@ import { createAssetMint, mintAsset } from "./asset.ts"
 import { decodeInstructions } from "./decode.ts"
 import { mintPlace, signerFromSeed } from "./keys.ts"
 import { operationMemo } from "./memo.ts"
+import { pay } from "./payment.ts"
 import { computeBudget, signTransactions } from "./transaction.ts"
 
 const feePayer = signerFromSeed(new Uint8Array(32).fill(1))
@@ -92,4 +94,32 @@ test("unknown programs and unknown instructions have no name", async () => {
     { program: program.toBase58(), program_name: null, name: null, accounts: [], memo: null, data: "AQI=" },
     { program_name: "System", name: null },
   ])
+})
+
+test.each([
+  ["the classic token program", TOKEN_PROGRAM_ID, "Token"],
+  ["Token-2022", TOKEN_2022_PROGRAM_ID, "Token-2022"],
+])("a decoded payment in a token of %s names its memo, accounts and amount", async (_name, program, programName) => {
+  const coin = { mint: Keypair.generate().publicKey, program, decimals: 6 }
+  const payer = { authority: authority.publicKey, feePayer: feePayer.publicKey }
+  const memoText = operationMemo("pay_8RbWx2LpYs6VdHcN4kTzQm")
+  const decoded = await decode(pay(coin, payer, { wallet, amount: 2_500_000n, isNew: true, memoText }))
+  expect(decoded.map(({ program_name, name }) => `${program_name}: ${name}`)).toEqual([
+    "Associated token account: CreateIdempotent",
+    "Memo: Memo",
+    `${programName}: TransferChecked`,
+  ])
+  expect(decoded[1]!.memo).toBe(memoText)
+  expect(decoded[2]).toMatchObject({ amount: "2500000" })
+  expect(decoded[2]!.accounts.map(({ address }) => address)).toEqual([
+    tokenAccountOf(coin.mint, authority.publicKey, program).toBase58(),
+    coin.mint.toBase58(),
+    tokenAccountOf(coin.mint, wallet, program).toBase58(),
+    authority.publicKey.toBase58(),
+  ])
+})
+
+test("the classic token program has no instructions of extensions", async () => {
+  const extended = new TransactionInstruction({ programId: TOKEN_PROGRAM_ID, keys: [], data: Buffer.from([44, 1]) })
+  expect(await decode([extended], [])).toMatchObject([{ program_name: "Token", name: null, amount: null }])
 })

@@ -17,7 +17,7 @@ export const attestationMemo = (attestationId: string, commitment: string, expir
   `${MEMO_MARK}${attestationId}:${commitment}:${Math.floor(expiresAt.getTime() / 1000)}`
 
 /**
- * The memo of any other operation: its id, so that the chain shows each id at most once. `forced` marks an operation that
+ * The memo of any other operation: its id (of a payment, the payout's), so that the chain shows each id at most once. `forced` marks an operation that
  * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet;
  * `recover:` names the recovery, or the hold, that moves from a lost wallet to another one of its investor.
  */

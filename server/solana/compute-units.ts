@@ -47,7 +47,7 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.PermissionedBurnExtension]: 2800,
 }
 
-/** By the first byte of an instruction of the classic token program. */
+/** The same for the classic token program. Clusters with its rewrite (SIMD-0266) take 105. */
 const CLASSIC_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.TransferChecked]: 7000,
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createAmountToUiAmountInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { createAmountToUiAmountInstruction, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { Connection, Keypair, LAMPORTS_PER_SOL, type TransactionInstruction } from "@solana/web3.js"
 import bs58 from "bs58"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -26,11 +26,13 @@ import { type Signer, signerFromSeed } from "#server/solana/keys.ts"
 import { attestationMemo, memo, operationMemo } from "#server/solana/memo.ts"
 import { moveAuthority } from "#server/solana/mint-authority.ts"
 import { extensionsForNew, knowsPermissionedBurn } from "#server/solana/mint-extensions.ts"
+import { pay } from "#server/solana/payment.ts"
 import { RpcNodes } from "#server/solana/rpc/nodes.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget, signTransactions } from "#server/solana/transaction.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
 import { newMintPlace } from "#test/doubles/keys.ts"
+import { createPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
 const validator = findValidator()
@@ -173,6 +175,28 @@ describe.each(chains)("on %s", (_name, start) => {
       const move = { mint: asset.mint, from: authority.publicKey, to: next.publicKey, extensions, memoText }
       parts.push(await run(moveAuthority(move), [next]))
       expectRoom(parts)
+    },
+    90_000,
+  )
+
+  test.each([
+    ["the classic token program", TOKEN_PROGRAM_ID],
+    ["Token-2022", TOKEN_2022_PROGRAM_ID],
+  ])(
+    "payments in a token of %s stay within their limits",
+    async (_name, program) => {
+      const coin = await createPaymentMint(connection, { program })
+      await coin.fund(authority.publicKey, 100n)
+      const payer = { authority: authority.publicKey, feePayer: feePayer.publicKey }
+      const text = operationMemo(newId("pay"))
+      const parts: number[] = []
+      for (let n = 0; n < 3; n++) {
+        const recipient = wallet()
+        for (const isNew of [true, true, false])
+          parts.push(await run(pay(coin, payer, { wallet: recipient, amount: 1n, isNew, memoText: text })))
+      }
+      expectRoom(parts.filter((_part, n) => n % 3 !== 1))
+      expect(Math.max(...parts)).toBeLessThan(0.97)
     },
     90_000,
   )

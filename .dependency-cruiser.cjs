@@ -35,6 +35,7 @@ const subjects = [
   "signers/",
   "health/",
   "recoveries/",
+  "treasury/",
   "investors/",
   "privacy/",
   "tokens/",

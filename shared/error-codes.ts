@@ -59,6 +59,11 @@ export const apiErrors = {
     "The lost wallet's tokens cannot move to this wallet",
     "Meet the condition named in detail, then make the request again. The lost wallet stays barred unless you cancel its recovery.",
   ),
+  treasury_shared: defineError(
+    403,
+    "The treasury's key belongs to several workspaces",
+    "Ask the deployment's operator to give this workspace its own authority, as `detail` says.",
+  ),
   amount_held: defineError(
     403,
     "Part of the wallet's balance is held",

@@ -16,6 +16,7 @@ export type ErrorCode =
   | "wallet_frozen"
   | "wallet_barred"
   | "recovery_not_possible"
+  | "treasury_shared"
   | "amount_held"
   | "wallet_not_verified"
   | "country_not_allowed"
@@ -1525,6 +1526,32 @@ export interface TransferTokensRequest {
   amount: Amount
 }
 
+export interface Treasury {
+  /** The key that pays for the workspace: its authority, which also owns the token accounts */
+  address: string
+  /** One for each mint that the deployment pays with, in the order of its settings */
+  balances: Array<TreasuryBalance>
+}
+
+export interface TreasuryBalance {
+  /** Address of the payment mint */
+  mint: string
+  /** Its name, as its issuer wrote it on chain: anyone can give a token any name. Null without one */
+  name: string | null
+  /** Its symbol, likewise */
+  symbol: string | null
+  /** Its decimals; null if it is refused */
+  decimals: number | null
+  /** The account to fund: the associated token account of the treasury's address. Null if it is refused */
+  token_account: string | null
+  /** Whole tokens in that account. 0 if it does not exist yet */
+  balance: string
+  /** Whether the token's issuer has frozen that account */
+  frozen: boolean
+  /** Why Vouch does not pay with this mint, such as a transfer fee; null if it does */
+  refused: string | null
+}
+
 export interface UnfreezeWalletRequest {
   /** Wallet address, base58 of 32 bytes */
   user_pubkey: string
@@ -2097,6 +2124,9 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<Recovery>
 
+  /** Get the treasury. Returns the address that pays for the workspace and, for each mint that the deployment pays with, the account to fund and its balance. Reads the chain now. */
+  getTreasury(params?: Record<never, never>, options?: RequestOptions): Promise<Treasury>
+
   /** Create a mint configuration. Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100. */
   createMintConfig(params: CreateMintConfigRequest, options?: AsyncOptions): Promise<MintConfig>
 
@@ -2327,6 +2357,7 @@ export const routes = {
   listRecoveries: ["GET","/investor/{id}/recoveries","pages"],
   getRecovery: ["GET","/recovery/{id}"],
   cancelRecovery: ["POST","/recovery/{id}/cancel"],
+  getTreasury: ["GET","/treasury"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],
   getMintConfig: ["GET","/mint-config/{id}"],

@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm"
-import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -74,6 +85,10 @@ export const operations = pgTable(
       .where(sql`status = 'failed' and kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release')`),
     // Operations of a transaction, to settle them
     index("operations_signature").on(t.workspaceId, t.signature).where(sql`signature is not null`),
+    // The payment of a payout: at most one that has not failed
+    uniqueIndex("operations_payout")
+      .on(t.workspaceId, sql`(payload ->> 'payout_id')`)
+      .where(sql`kind = 'pay' and status <> 'failed'`),
     // Operations to archive
     index("operations_ended").on(t.workspaceId, t.finishedAt).where(sql`finished_at is not null`),
   ],

@@ -36,9 +36,9 @@ export async function readOwnTransaction(chain: Chain, signature: string, issuer
   // An attacker who makes up a transaction does not have our key.
   if (!isSigned(told.transaction)) throw new HistoryMissing(`${signature} is returned with a wrong signature`)
   const [payer, ...others] = signersOf(told.transaction.message)
-  if ((await paidBy(chain)).has(payer!)) return told.transaction
+  if ((await paidBy(chain)).has(payer!)) return told
   const known = await issuers()
-  return others.some((signer) => known.has(signer)) ? told.transaction : null
+  return others.some((signer) => known.has(signer)) ? told : null
 }
 
 const isSigned = ({ message, signatures }: { message: VersionedMessage; signatures: string[] }): boolean => {
@@ -89,8 +89,8 @@ export async function refuseHiddenMemos(
     throw new HistoryMissing(`the node's history has ${withoutMemo.length} transactions but no memo`)
   const issuers = issuersOf(chain)
   for (const { signature } of withoutMemo.slice(0, READ)) {
-    const transaction = await readOwnTransaction(chain, signature, issuers)
-    if (transaction && carriedBy(transaction.message).length > 0)
+    const own = await readOwnTransaction(chain, signature, issuers)
+    if (own && carriedBy(own.transaction.message).length > 0)
       throw new HistoryMissing(`the node's history leaves out the memo of ${signature}`)
   }
 }

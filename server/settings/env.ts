@@ -1,8 +1,16 @@
 import { isIP } from "node:net"
 import { basename } from "node:path"
+import bs58 from "bs58"
 import { z } from "zod"
 import { AddressError, addressOf } from "#db/address.ts"
 import { LEAST_CONNECTIONS } from "#db/client.ts"
+import { ADDRESS, type Address } from "#shared/address.ts"
+
+/** The most mints that a deployment pays with. Each is read whenever something is paid. */
+const MOST_PAYMENT_MINTS = 16
+const ADDRESS_BYTES = 32
+
+const isAddress = (text: string): boolean => ADDRESS.test(text) && bs58.decode(text).length === ADDRESS_BYTES
 
 const text = z.string().min(1).optional()
 /** A number in decimal digits. JavaScript would also accept 0x10, 1e3 and a blank. */
@@ -54,6 +62,18 @@ const flag = oneOf("0", "1")
   .default("0")
   .transform((value) => value === "1")
 
+/** Mints that Vouch pays with, separated by spaces or commas. */
+const mints = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine((all) => all.every(isAddress), {
+    error: "must be addresses of mints, such as EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
+  })
+  .refine((all) => all.length <= MOST_PAYMENT_MINTS, { error: `must be at most ${MOST_PAYMENT_MINTS} mints` })
+  .refine((all) => new Set(all).size === all.length, { error: "must name each mint once" })
+  .transform((all) => all as Address[])
+  .optional()
+
 const price = number(0, 1_000_000_000)
 
 /** Every setting of a deployment. `.env.example` explains them for operators. */
@@ -102,6 +122,10 @@ const settings = z.object({
   VOUCH_PRIORITY_FEE_PERCENTILE: number(0, 100).default(60),
   /** How often Vouch pays again for a wallet's closed token account in a month (UTC). Who closes one keeps its rent. */
   VOUCH_ACCOUNT_REOPENINGS: number(0, 1_000_000).default(3),
+  /** Mints of stablecoins that distributions may pay with, in both modes or in one. Without any, none can. */
+  VOUCH_PAYMENT_MINTS: mints,
+  VOUCH_LIVE_PAYMENT_MINTS: mints,
+  VOUCH_TEST_PAYMENT_MINTS: mints,
   /** Days after which ended operations and transactions move to the archive (docs/operations.md). 0 means never. */
   VOUCH_ARCHIVE_AFTER_DAYS: number(0, 36_500).default(90),
   /** /health is degraded if the fee payer has less than this, in SOL. */

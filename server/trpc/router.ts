@@ -24,6 +24,7 @@ import { schemaRouter } from "./routers/schemas.ts"
 import { sessionRouter } from "./routers/sessions.ts"
 import { tokenRouter } from "./routers/tokens.ts"
 import { transactionRouter } from "./routers/transactions.ts"
+import { treasuryRouter } from "./routers/treasury.ts"
 import { usageRouter } from "./routers/usage.ts"
 import { webhookRouter } from "./routers/webhooks.ts"
 import { workspaceRouter } from "./routers/workspaces.ts"
@@ -46,6 +47,7 @@ export const appRouter = router({
   token: tokenRouter,
   hold: holdRouter,
   recovery: recoveryRouter,
+  treasury: treasuryRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,
   event: eventRouter,

@@ -82,6 +82,13 @@ export const compliance: Scenarios = {
     await done(app, cancel)
     return cancel
   }),
+  treasury_shared: async (app) => {
+    const [{ apiKey: key, workspaceId }, other] = [await app.key(), await app.key()]
+    await sql`
+      insert into workspace_authorities (workspace_id, address, uri, created_at)
+      select ${other.workspaceId}, authority, 'derived:', ${clock.now()} from workspaces where id = ${workspaceId}`
+    return ask(app, { method: "GET", path: "/treasury", key })
+  },
   amount_held: refused({}, async (app, key) => {
     const [from, to] = [await verified(app, key), await verified(app, key)]
     await minted(app, key, from, "100")

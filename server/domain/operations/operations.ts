@@ -13,6 +13,7 @@ import {
   release,
   transfer,
 } from "#domain/tokens"
+import { pay } from "#domain/treasury"
 import { Operations } from "#server/ledger/index.ts"
 
 /** Every kind of operation on chain. */
@@ -29,6 +30,7 @@ export const operations = new Operations([
   release,
   carryHold,
   moveHold,
+  pay,
   reconcileAccount,
   reconcilePause,
   moveCredentialAuthority,

@@ -18,7 +18,7 @@ export { checkConfig, configIssues } from "./check-config.ts"
 export { configView, viewConfig } from "./config-view.ts"
 
 /** Minting and moving. */
-export { amountField } from "./amount.ts"
+export { amountField, storedAmount } from "./amount.ts"
 export { balanceOf, type Move, move } from "./move.ts"
 export { preflightOf, replayMovement } from "./replay.ts"
 export { formPreflight, type Intent, type Preflight, preflight, preflightRecord } from "./preflight.ts"

@@ -11,11 +11,11 @@ import { type Issuers, issuersOf, readOwnTransaction, signersOf } from "#server/
 import { settleConfirmed } from "#server/ledger/settle.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
-import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { holdPlace } from "#server/solana/asset-hold.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
-import { type Carried, carriedBy, ownersIn } from "./carried.ts"
+import { type Carried, carriedBy, isAssociated, ownersIn, ownersReported } from "./carried.ts"
 import type { Landed } from "./history.ts"
 import { quarantine } from "./quarantine.ts"
 
@@ -66,8 +66,9 @@ export class Booking {
       await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
       return "settled"
     }
-    const transaction = await readOwnTransaction(this.#chain, signature, this.#issuers)
-    if (transaction === null) return "stranger"
+    const own = await readOwnTransaction(this.#chain, signature, this.#issuers)
+    if (own === null) return "stranger"
+    const { transaction, meta } = own
     const { message } = transaction
     const carried = carriedBy(message)
     const issuers = await this.#issuers()
@@ -76,6 +77,8 @@ export class Booking {
     if (workspaceId === null) return "foreign"
     const owners = ownersIn(message)
     await this.#readOwners(workspaceId, carried, owners)
+    for (const [account, owner] of ownersReported(message, meta))
+      if (!owners.has(account)) owners.set(account, owner)
     const signatures = transaction.signatures.map((one) => bs58.decode(one))
     const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
     const ownerOf: OwnerOf = (account) => owners.get(account) ?? null
@@ -91,6 +94,8 @@ export class Booking {
     const [row] = await sql<{ id: string }[]>`
       select w.id from workspaces w where w.mode = ${this.#chain.mode} and (
         exists (select from operations o where o.workspace_id = w.id and o.id = any(${ids}))
+        or exists (select from operations o where o.workspace_id = w.id and o.kind = 'pay' and o.status <> 'failed'
+          and o.payload ->> 'payout_id' = any(${ids}))
         or exists (select from attestations a where a.workspace_id = w.id and a.id = any(${ids}))) limit 1`
     return row?.id ?? null
   }
@@ -116,7 +121,7 @@ export class Booking {
       const owner = new PublicKey(data.subarray(OWNER_OFFSET, OWNER_OFFSET + 32))
       // Its address derives from its owner, so a node cannot give a false owner.
       const derives = (mint: PublicKey) =>
-        addressOf(tokenAccountOf(mint, owner)) === account ||
+        isAssociated(account, mint, owner) ||
         authorities.some((base) => addressOf(holdPlace(base, mint, owner).account) === account)
       const isOwner = named.some(
         (accounts) => accounts.includes(account) && accounts.some((mint) => derives(publicKeyOf(mint))),

@@ -1,7 +1,8 @@
 import { PausableInstruction } from "@solana/spl-token"
-import { PublicKey, type VersionedMessage } from "@solana/web3.js"
-import { addressOf } from "#server/solana/addresses.ts"
+import { PublicKey, type VersionedMessage, type VersionedTransactionResponse } from "@solana/web3.js"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
+import { TOKEN_PROGRAMS } from "#server/solana/payment-mint.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, readBaseUnits } from "#shared/amount.ts"
 
@@ -77,3 +78,23 @@ export function ownersIn(message: VersionedMessage): Map<Address, Address> {
     }),
   )
 }
+
+/** Whether an account is the one associated with a mint and an owner, under either token program. */
+export const isAssociated = (account: Address, mint: PublicKey, owner: PublicKey): boolean =>
+  TOKEN_PROGRAMS.some((program) => addressOf(tokenAccountOf(mint, owner, program)) === account)
+
+/**
+ * The owners of token accounts at the time of a transaction, as a node reports them: since then, an owner may have closed
+ * an account. Only those whose address derives from the owner, so a node cannot report a false one.
+ */
+export function ownersReported(message: VersionedMessage, meta: Meta): [Address, Address][] {
+  return (meta?.postTokenBalances ?? []).flatMap(({ accountIndex, mint, owner }): [Address, Address][] => {
+    const key = message.staticAccountKeys[accountIndex]
+    if (!key || owner === undefined) return []
+    const account = addressOf(key)
+    const keys = [mint, owner].map((text) => new PublicKey(text)) as [PublicKey, PublicKey]
+    return isAssociated(account, ...keys) ? [[account, addressOf(keys[1])]] : []
+  })
+}
+
+type Meta = VersionedTransactionResponse["meta"]

@@ -33,6 +33,7 @@ export const tags: Record<string, string> = {
   Privacy: "Erase the data about a person.",
   Token: "Mint, transfer and burn tokens, get operations and balances.",
   Approvals: "Acts that other members must approve, and the policies that say which.",
+  Treasury: "What distributions are paid with.",
   "Mint configurations": "The tokens of a workspace and their rules.",
   Schemas: "The checks of a workspace, and how long a verification stays valid.",
   Usage: "The key of the request, and how much of the monthly quota is used.",

@@ -1,0 +1,11 @@
+// What a workspace pays with, and its payments.
+
+/** Reading. */
+export { readTreasury, treasuryRecord } from "./treasury.ts"
+export { allowedMints, refusedMints } from "./payment-mints.ts"
+
+/** Paying. */
+export { enqueuePayments, type NewPayment } from "./enqueue-payments.ts"
+
+/** Kinds of operations. */
+export { pay } from "./operations/pay.ts"

@@ -1,0 +1,44 @@
+import { deployment } from "#domain/deployment"
+import type { Chain } from "#server/solana/chain.ts"
+import {
+  accountsOfPaymentMint,
+  isPausedMint,
+  type ReadPaymentMint,
+  readPaymentMint,
+} from "#server/solana/payment-mint.ts"
+import type { Rpc } from "#server/solana/rpc/rpc.ts"
+import type { Address } from "#shared/address.ts"
+import type { Mode } from "#shared/mode.ts"
+
+/** The mints that the deployment allows a mode to pay with, in the order of the setting. */
+export function allowedMints(mode: Mode): readonly Address[] {
+  const { settings } = deployment
+  const own = mode === "live" ? settings.VOUCH_LIVE_PAYMENT_MINTS : settings.VOUCH_TEST_PAYMENT_MINTS
+  return own ?? settings.VOUCH_PAYMENT_MINTS ?? []
+}
+
+export type SeenMint = { address: Address; read: ReadPaymentMint; isPaused: boolean }
+
+/** Payment mints as they are on chain, in the order of the addresses. */
+export async function readPaymentMints(
+  rpc: Rpc,
+  mints: readonly Address[],
+  { since }: { since: number },
+): Promise<SeenMint[]> {
+  const { value } = await rpc.accounts(mints.flatMap(accountsOfPaymentMint), { since })
+  return mints.map((address, i) => {
+    const [info, metadata] = [value[2 * i], value[2 * i + 1]]
+    const read = readPaymentMint(address, info, metadata)
+    return { address, read, isPaused: info ? isPausedMint(address, info) : false }
+  })
+}
+
+/** Mints in the settings that a mode cannot pay with, with the reason. */
+export async function refusedMints({ mode, rpc }: Pick<Chain, "mode" | "rpc">): Promise<string[]> {
+  const mints = allowedMints(mode)
+  if (mints.length === 0) return []
+  const seen = await readPaymentMints(rpc.patient, mints, { since: 0 })
+  return seen.flatMap(({ address, read }) =>
+    "refused" in read ? [`payments in ${address} are refused: ${read.refused}`] : [],
+  )
+}

@@ -1,0 +1,112 @@
+import { createInitializePermanentDelegateInstruction, ExtensionType, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Keypair } from "@solana/web3.js"
+import { beforeAll, expect, test } from "vitest"
+import { deployment } from "#server/domain/deployment/deployment.ts"
+import { addressOf } from "#server/solana/addresses.ts"
+import { createPaymentMint, type TestPaymentMint } from "#test/fixtures/payment-mint.ts"
+import { allowMints, paymentFixture, someWallet } from "#test/fixtures/payments.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { refusedMints } from "./payment-mints.ts"
+
+usesCustomer()
+let coin: TestPaymentMint
+let named: TestPaymentMint
+let seizable: TestPaymentMint
+
+beforeAll(async () => {
+  coin = await createPaymentMint(app.connection)
+  const program = TOKEN_2022_PROGRAM_ID
+  named = await createPaymentMint(app.connection, { program, metadata: { name: "Test Dollar", symbol: "TUSD" } })
+  const delegate = Keypair.generate().publicKey
+  const initialize = (mint: TestPaymentMint["mint"]) =>
+    createInitializePermanentDelegateInstruction(mint, delegate, program)
+  const extensions = [{ type: ExtensionType.PermanentDelegate, initialize }]
+  seizable = await createPaymentMint(app.connection, { program, extensions })
+})
+
+const treasuryOf = ({ apiKey }: { apiKey: string }) => app.request({ method: "GET", path: "/treasury", key: apiKey })
+
+test("without payment mints, a treasury has an address and no balances", async () => {
+  const { status, json } = await treasuryOf(key)
+  const address = (await paymentFixture(key.workspaceId, coin).treasury()).toBase58()
+  expect([status, json]).toEqual([200, { address, balances: [] }])
+})
+
+test("each mint has one entry, in the order of the settings, with what is on chain", async () => {
+  allowMints("test", named, coin, seizable)
+  const treasury = await paymentFixture(key.workspaceId, coin).treasury()
+  await coin.fund(treasury, 125_000_500_000n)
+  const { json } = await treasuryOf(key)
+  const common = { decimals: 6, frozen: false, refused: null }
+  expect(json.balances).toEqual([
+    {
+      ...common,
+      mint: named.address,
+      name: "Test Dollar",
+      symbol: "TUSD",
+      token_account: addressOf(named.accountOf(treasury)),
+      balance: "0",
+    },
+    {
+      ...common,
+      mint: coin.address,
+      name: null,
+      symbol: null,
+      token_account: addressOf(coin.accountOf(treasury)),
+      balance: "125000.5",
+    },
+    {
+      mint: seizable.address,
+      name: null,
+      symbol: null,
+      decimals: null,
+      token_account: null,
+      balance: "0",
+      frozen: false,
+      refused: "it has a permanent delegate, who can take payments back",
+    },
+  ])
+  await coin.freeze(treasury)
+  expect((await treasuryOf(key)).json.balances[1]).toMatchObject({ frozen: true, balance: "125000.5" })
+})
+
+test("each workspace has its own treasury", async () => {
+  allowMints("test", coin)
+  const other = await app.key()
+  const [mine, theirs] = [await treasuryOf(key), await treasuryOf(other)]
+  expect(theirs.json.address).not.toBe(mine.json.address)
+  expect(theirs.json.balances).toMatchObject([{ balance: "0" }])
+})
+
+test("the mints of a mode are those of its own setting, or else those of both modes", async () => {
+  const { settings } = deployment
+  settings.VOUCH_PAYMENT_MINTS = [named.address]
+  settings.VOUCH_TEST_PAYMENT_MINTS = undefined
+  const mints = async () => (await treasuryOf(key)).json.balances.map((one: { mint: string }) => one.mint)
+  expect(await mints()).toEqual([named.address])
+  allowMints("test", coin)
+  expect(await mints()).toEqual([coin.address])
+  settings.VOUCH_PAYMENT_MINTS = undefined
+})
+
+test("a key without token:read sees no treasury", async () => {
+  const { status, json } = await treasuryOf(await app.key({ scopes: ["kyc:read"] }))
+  expect([status, json.error]).toEqual([403, "insufficient_scope"])
+})
+
+test("mints that a mode cannot pay with are reported with the reason", async () => {
+  const nowhere = someWallet()
+  allowMints("test", coin, seizable, { address: nowhere })
+  expect(await refusedMints(deployment.chains.test!)).toEqual([
+    `payments in ${seizable.address} are refused: it has a permanent delegate, who can take payments back`,
+    `payments in ${nowhere} are refused: no account exists at this address`,
+  ])
+})
+
+test("while the chain is unreachable, the answer is 503", async () => {
+  allowMints("test", coin)
+  await app.faults({ drop: 1 })
+  const { status, json } = await treasuryOf(key)
+  await app.faults({})
+  expect([status, json.error]).toEqual([503, "chain_unavailable"])
+})

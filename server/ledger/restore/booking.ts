@@ -77,8 +77,7 @@ export class Booking {
     if (workspaceId === null) return "foreign"
     const owners = ownersIn(message)
     await this.#readOwners(workspaceId, carried, owners)
-    for (const [account, owner] of ownersReported(message, meta))
-      if (!owners.has(account)) owners.set(account, owner)
+    for (const [account, owner] of ownersReported(message, meta)) if (!owners.has(account)) owners.set(account, owner)
     const signatures = transaction.signatures.map((one) => bs58.decode(one))
     const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
     const ownerOf: OwnerOf = (account) => owners.get(account) ?? null

@@ -22,6 +22,8 @@ const load = (environment: Record<string, string>) =>
 
 const URL_OF_ANOTHER = "mysql://u:p@h/d"
 
+const USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v"
+
 /** Each parsed setting, with a wrong value and the error it must cause. */
 test.each<[string, string, RegExp]>([
   ["PORT", "http", /a port number from 0 to 65535/],
@@ -44,6 +46,9 @@ test.each<[string, string, RegExp]>([
   ["VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS", "-5", /a whole number/],
   ["VOUCH_PRIORITY_FEE_PERCENTILE", "101", /from 0 to 100/],
   ["VOUCH_ACCOUNT_REOPENINGS", "three", /a whole number/],
+  ["VOUCH_PAYMENT_MINTS", "USDC", /addresses of mints, such as EPjF/],
+  ["VOUCH_LIVE_PAYMENT_MINTS", "1".repeat(44), /addresses of mints/],
+  ["VOUCH_TEST_PAYMENT_MINTS", `${USDC}, ${USDC}`, /each mint once/],
   ["VOUCH_ARCHIVE_AFTER_DAYS", "never", /a whole number/],
   ["VOUCH_LOW_BALANCE_SOL", "0,5", /a number such as 0.5/],
   ["VOUCH_LOW_BALANCE_HOURS", "day", /a number/],
@@ -174,4 +179,10 @@ test("several data keys are read in order, and a wrong one stops the start", () 
   const { dataKeys } = load({ ...given(), VOUCH_DATA_KEY: `${first} ${second}` })
   expect(dataKeys.map((key) => key.toString("base64"))).toEqual([first, second])
   expect(() => load({ ...given(), VOUCH_DATA_KEY: `${first} ${base64(16)}` })).toThrow(/VOUCH_DATA_KEY/)
+})
+
+test("payment mints are separated by spaces or commas", () => {
+  const other = "11111111111111111111111111111112"
+  expect(parseSettings({ VOUCH_PAYMENT_MINTS: `${USDC},${other}` }).VOUCH_PAYMENT_MINTS).toEqual([USDC, other])
+  expect(parseSettings({}).VOUCH_TEST_PAYMENT_MINTS).toBeUndefined()
 })

@@ -11,17 +11,22 @@ import { redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
 import { datePostings, expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
+import { checkPaymentMints } from "#domain/treasury"
 import { archiveEnded } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
 import { addDays } from "#server/lib/time.ts"
 import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
+import { modes } from "#shared/mode.ts"
 import { clean } from "./retention.ts"
 
 /** How often a worker looks for wallets that another process left unfinished or whose policy changed. */
 const SCREEN_AGAIN_MS = 3000
 /** How often postings are dated. What is final waits so long for the register. */
 const DATE_MS = 2000
+
+/** How often the payment mints are read for the health report. An issuer changes one rarely, if ever. */
+const PAYMENT_MINTS_MS = 30_000
 
 /** What a process reports about its workers. */
 export type Report = {
@@ -59,6 +64,7 @@ export class Housekeeping {
     for (const send of [sendReminders, sendNotifications, announceExpiring]) this.#every(60_000, send)
     this.#every(200, sequenceEvents)
     this.#every(60_000, () => this.archive())
+    this.#every(PAYMENT_MINTS_MS, checkMints)
     this.#every(2000, () => this.beat())
   }
 
@@ -150,3 +156,5 @@ async function carryOn(): Promise<void> {
 async function reconcileAccounts(): Promise<void> {
   if (clockDoubt() === null) await reconcileDue()
 }
+
+const checkMints = () => checkPaymentMints(modes.flatMap((mode) => deployment.chains[mode] ?? []))

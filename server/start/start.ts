@@ -9,6 +9,7 @@ import { FormDelivery } from "#domain/kyc"
 import { operations } from "#domain/operations"
 import { settingWarnings } from "#domain/providers"
 import { ListWatch } from "#domain/screening"
+import { paymentMintTrouble } from "#domain/treasury"
 import { WebhookWorker } from "#domain/webhooks"
 import { endWatches } from "#server/dashboard/activity.ts"
 import { connectionLimit, watchConnections } from "#server/http/connections.ts"
@@ -252,6 +253,10 @@ function troubleOf(ledgers: readonly LedgerWorker[], reports: readonly LedgerRep
   for (const report of reports) {
     const trouble = troubleIn(report)
     if (trouble !== null) return `${report.mode}: ${trouble}`
+  }
+  for (const { chain } of ledgers) {
+    const trouble = paymentMintTrouble(chain.mode)
+    if (trouble !== null) return `${chain.mode}: ${trouble}`
   }
   const low = ledgers.find(({ funds }) => funds.report("warning").length > 0)
   return low ? `${low.chain.mode}: ${low.funds.report("warning").join("; ")}` : null

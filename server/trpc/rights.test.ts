@@ -168,6 +168,7 @@ const rights: Record<string, Who> = {
   "token.registerAt": members,
   "token.transfer": builders,
   "transaction.get": members,
+  "treasury.get": members,
   "usage.get": members,
   "usage.history": members,
   "verification.agree": "anybody",

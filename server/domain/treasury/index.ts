@@ -2,7 +2,7 @@
 
 /** Reading. */
 export { readTreasury, treasuryRecord } from "./treasury.ts"
-export { allowedMints, refusedMints } from "./payment-mints.ts"
+export { checkPaymentMints, paymentMintTrouble } from "./payment-mints.ts"
 
 /** Paying. */
 export { enqueuePayments, type NewPayment } from "./enqueue-payments.ts"

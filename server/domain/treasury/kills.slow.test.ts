@@ -14,7 +14,7 @@ let worker: ShiftedServer
 let coin: TestPaymentMint
 let payments: ReturnType<typeof paymentFixture>
 
-/** More than one batch, so that there are payments in every state. */
+/** More than one batch, so that payments are in every state. */
 const PAYMENTS = 150
 const KILLS = 6
 const AMOUNT = 5n

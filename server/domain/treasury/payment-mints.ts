@@ -1,4 +1,5 @@
 import { deployment } from "#domain/deployment"
+import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import {
   accountsOfPaymentMint,
@@ -31,6 +32,23 @@ export async function readPaymentMints(
     const read = readPaymentMint(address, info, metadata)
     return { address, read, isPaused: info ? isPausedMint(address, info) : false }
   })
+}
+
+/** What `checkPaymentMints` found last, by mode. */
+const found = new Map<Mode, readonly string[]>()
+
+/** What is wrong with the payment mints of a mode, in a few words; null if nothing is known to be. */
+export const paymentMintTrouble = (mode: Mode): string | null => found.get(mode)?.join("; ") || null
+
+/** Reads the payment mints of chains again, for the health report. A chain that does not answer keeps its last result. */
+export async function checkPaymentMints(chains: readonly Chain[]): Promise<void> {
+  for (const chain of chains) {
+    try {
+      found.set(chain.mode, await refusedMints(chain))
+    } catch (error) {
+      logger.debug({ err: error, mode: chain.mode }, "could not read the payment mints")
+    }
+  }
 }
 
 /** Mints in the settings that a mode cannot pay with, with the reason. */

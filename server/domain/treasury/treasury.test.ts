@@ -3,10 +3,11 @@ import { Keypair } from "@solana/web3.js"
 import { beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment/deployment.ts"
 import { addressOf } from "#server/solana/addresses.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { createPaymentMint, type TestPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { allowMints, paymentFixture, someWallet } from "#test/fixtures/payments.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
-import { refusedMints } from "./payment-mints.ts"
+import { checkPaymentMints, paymentMintTrouble, refusedMints } from "./payment-mints.ts"
 
 usesCustomer()
 let coin: TestPaymentMint
@@ -78,7 +79,7 @@ test("each workspace has its own treasury", async () => {
   expect(theirs.json.balances).toMatchObject([{ balance: "0" }])
 })
 
-test("the mints of a mode are those of its own setting, or else those of both modes", async () => {
+test("a mode has the mints that its setting names, or else those of both modes", async () => {
   const { settings } = deployment
   settings.VOUCH_PAYMENT_MINTS = [named.address]
   settings.VOUCH_TEST_PAYMENT_MINTS = undefined
@@ -101,6 +102,19 @@ test("mints that a mode cannot pay with are reported with the reason", async () 
     `payments in ${seizable.address} are refused: it has a permanent delegate, who can take payments back`,
     `payments in ${nowhere} are refused: no account exists at this address`,
   ])
+})
+
+test("a refused mint degrades the health until it is no longer listed", async () => {
+  const chains = [deployment.chains.test!]
+  allowMints("test", seizable)
+  await checkPaymentMints(chains)
+  expect(paymentMintTrouble("test")).toContain(`payments in ${seizable.address} are refused: it has a permanent`)
+  const chain = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain as string
+  await waitFor(async () => (await chain()).includes(seizable.address), "the health to say so")
+  allowMints("test", coin)
+  await checkPaymentMints(chains)
+  expect(paymentMintTrouble("test")).toBeNull()
+  await waitFor(async () => (await chain()) === "ok", "the health to be good again")
 })
 
 test("while the chain is unreachable, the answer is 503", async () => {

@@ -128,6 +128,7 @@ describe("the document", () => {
       "worker",
       "name",
       "reason",
+      "refused",
     ])
     const ofPeople = new Set([
       "external_id",

@@ -140,14 +140,11 @@ function readMetaplex(data: Buffer, mint: PublicKey): Texts {
   return { name: readable(texts[0]!), symbol: readable(texts[1]!) }
 }
 
-/** The longest text that is shown. Metaplex allows 32 bytes. */
-const MOST_CHARACTERS = 64
+/** The longest name or symbol that is shown. Metaplex allows 32 bytes. */
+export const MOST_CHARACTERS = 64
 
 /** The issuer's text, without characters that are invisible or change its direction. Null if nothing is left. */
 function readable(text: string): string | null {
-  const shown = text
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu, "")
-    .trim()
-    .slice(0, MOST_CHARACTERS)
-  return shown === "" ? null : shown
+  const shown = text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu, "").trim()
+  return shown === "" ? null : [...shown].slice(0, MOST_CHARACTERS).join("")
 }

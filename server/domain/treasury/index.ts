@@ -4,6 +4,9 @@
 export { readTreasury, treasuryRecord } from "./treasury.ts"
 export { checkPaymentMints, paymentMintTrouble } from "./payment-mints.ts"
 
+/** Trying it. */
+export { fundTestTreasury } from "./fund-test-treasury.ts"
+
 /** Paying. */
 export { enqueuePayments, type NewPayment } from "./enqueue-payments.ts"
 

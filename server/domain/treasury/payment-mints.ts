@@ -8,14 +8,21 @@ import {
   readPaymentMint,
 } from "#server/solana/payment-mint.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
+import { TEST_DOLLAR } from "#server/solana/test-dollar.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 
-/** The mints that the deployment allows a mode to pay with, in the order of the setting. */
-export function allowedMints(mode: Mode): readonly Address[] {
+/**
+ * The mints that the deployment allows a mode to pay with, in the order of the setting. Without one, test mode on the
+ * embedded local network pays with test dollars.
+ */
+export const allowedMints = (mode: Mode): readonly Address[] =>
+  configuredMints(mode) ?? (mode === "test" && deployment.chains.test?.embedded ? [TEST_DOLLAR] : [])
+
+function configuredMints(mode: Mode): readonly Address[] | undefined {
   const { settings } = deployment
   const own = mode === "live" ? settings.VOUCH_LIVE_PAYMENT_MINTS : settings.VOUCH_TEST_PAYMENT_MINTS
-  return own ?? settings.VOUCH_PAYMENT_MINTS ?? []
+  return own ?? settings.VOUCH_PAYMENT_MINTS
 }
 
 export type SeenMint = { address: Address; read: ReadPaymentMint; isPaused: boolean }
@@ -53,7 +60,7 @@ export async function checkPaymentMints(chains: readonly Chain[]): Promise<void>
 
 /** Mints in the settings that a mode cannot pay with, with the reason. */
 export async function refusedMints({ mode, rpc }: Pick<Chain, "mode" | "rpc">): Promise<string[]> {
-  const mints = allowedMints(mode)
+  const mints = configuredMints(mode) ?? []
   if (mints.length === 0) return []
   const seen = await readPaymentMints(rpc.patient, mints, { since: 0 })
   return seen.flatMap(({ address, read }) =>

@@ -1,12 +1,20 @@
-import { createInitializePermanentDelegateInstruction, ExtensionType, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
-import { Keypair } from "@solana/web3.js"
+import {
+  createInitializePermanentDelegateInstruction,
+  ExtensionType,
+  TOKEN_2022_PROGRAM_ID,
+  TOKEN_PROGRAM_ID,
+} from "@solana/spl-token"
+import { Keypair, PublicKey } from "@solana/web3.js"
 import { beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment/deployment.ts"
-import { addressOf } from "#server/solana/addresses.ts"
+import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { TEST_DOLLAR } from "#server/solana/test-dollar.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { createPaymentMint, type TestPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { allowMints, paymentFixture, someWallet } from "#test/fixtures/payments.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { runCommandOnApp } from "#test/fixtures/vouch-command.ts"
 import { checkPaymentMints, paymentMintTrouble, refusedMints } from "./payment-mints.ts"
 
 usesCustomer()
@@ -25,12 +33,41 @@ beforeAll(async () => {
   seizable = await createPaymentMint(app.connection, { program, extensions })
 })
 
+/** The name of a key's account. */
+async function accountOf({ workspaceId }: { workspaceId: string }): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`
+    select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${workspaceId}`
+  return row!.name
+}
+
 const treasuryOf = ({ apiKey }: { apiKey: string }) => app.request({ method: "GET", path: "/treasury", key: apiKey })
 
-test("without payment mints, a treasury has an address and no balances", async () => {
-  const { status, json } = await treasuryOf(key)
-  const address = (await paymentFixture(key.workspaceId, coin).treasury()).toBase58()
-  expect([status, json]).toEqual([200, { address, balances: [] }])
+test("without payment mints in the settings, test mode on the local network pays with test dollars", async () => {
+  const treasury = await paymentFixture(key.workspaceId, coin).treasury()
+  const read = async () => (await treasuryOf(key)).json
+  expect(await read()).toMatchObject({
+    address: treasury.toBase58(),
+    balances: [{ mint: TEST_DOLLAR, balance: "0", refused: "no account exists at this address" }],
+  })
+  const account = await accountOf(key)
+  const fund = (...args: string[]) => runCommandOnApp("test", "fund-treasury", "--account", account, ...args)
+  expect(await fund("--amount", "2.5")).toEqual({
+    exitCode: 0,
+    stdout: `${treasury.toBase58()} got 2.5 test dollars.\n`,
+    stderr: "",
+  })
+  expect((await fund()).exitCode).toBe(0)
+  const tokenAccount = tokenAccountOf(new PublicKey(TEST_DOLLAR), treasury, TOKEN_PROGRAM_ID).toBase58()
+  expect((await read()).balances).toMatchObject([
+    { mint: TEST_DOLLAR, balance: "1000002.5", token_account: tokenAccount, decimals: 6, refused: null },
+  ])
+  expect((await fund("--amount", "1.0000001")).exitCode).toBe(2)
+  expect(await refusedMints(deployment.chains.test!)).toEqual([])
+})
+
+test("live mode has no payment mints unless the settings name some", async () => {
+  const live = await app.key({ mode: "live" })
+  expect((await treasuryOf(live)).json.balances).toEqual([])
 })
 
 test("each mint has one entry, in the order of the settings, with what is on chain", async () => {

@@ -4,6 +4,7 @@ import { chainOf } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { address, amountText } from "#server/lib/fields.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
+import { MOST_CHARACTERS } from "#server/solana/payment-mint.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -20,10 +21,14 @@ const balance = z
       example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
     }),
     name: z.string().nullable().meta({
+      maxLength: MOST_CHARACTERS,
       description: "Its name, as its issuer wrote it on chain: anyone can give a token any name. Null without one",
       example: "USD Coin",
     }),
-    symbol: z.string().nullable().meta({ description: "Its symbol, likewise", example: "USDC" }),
+    symbol: z
+      .string()
+      .nullable()
+      .meta({ maxLength: MOST_CHARACTERS, description: "Its symbol, likewise", example: "USDC" }),
     decimals: z.number().int().nullable().meta({ description: "Its decimals; null if it is refused", example: 6 }),
     token_account: address.nullable().meta({
       description: "The account to fund: the associated token account of the treasury's address. Null if it is refused",

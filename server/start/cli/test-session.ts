@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { decideTestSession } from "#domain/kyc"
 import { countryOf } from "#domain/providers"
+import { fundTestTreasury } from "#domain/treasury"
 import { type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { type Decision, decisions } from "#shared/statuses.ts"
@@ -45,6 +46,22 @@ export function addTestCommands(program: Command, run: Run): void {
         })
         return { json: session, text: `${session.user_pubkey}: the session is ${session.state}.` }
       }),
+    )
+
+  test
+    .command("fund-treasury")
+    .description("put test dollars into the test workspace's treasury; embedded local network only")
+    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
+    .option("--amount <amount>", "how many", "1000000")
+    .action(({ account, amount }: { account?: string; amount: string }) =>
+      run(
+        async () => {
+          const { workspaces } = await chosenAccount(account)
+          const funded = await fundTestTreasury(workspaces.test, amount)
+          return { json: { ...funded, amount }, text: `${funded.treasury} got ${amount} test dollars.` }
+        },
+        { needsChain: true },
+      ),
     )
 }
 

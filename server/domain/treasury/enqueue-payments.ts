@@ -6,7 +6,7 @@ import { type BaseUnits, MAX_BASE_UNITS } from "#shared/amount.ts"
 import { pay } from "./operations/pay.ts"
 
 /** A payout to pay. `amount` is in base units of the payment mint. */
-export type NewPayment = { payoutId: string; mint: Address; wallet: Address; amount: BaseUnits }
+type NewPayment = { payoutId: string; mint: Address; wallet: Address; amount: BaseUnits }
 
 /**
  * Queues a payment for each payout, in the transaction of the change that needs them, and returns the operations' ids by

@@ -7,8 +7,5 @@ export { checkPaymentMints, paymentMintTrouble } from "./payment-mints.ts"
 /** Trying it. */
 export { fundTestTreasury } from "./fund-test-treasury.ts"
 
-/** Paying. */
-export { enqueuePayments, type NewPayment } from "./enqueue-payments.ts"
-
 /** Kinds of operations. */
 export { pay } from "./operations/pay.ts"

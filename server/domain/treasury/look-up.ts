@@ -14,7 +14,7 @@ export type Payment = { payout_id: string; mint: Address; wallet?: Address | und
 /** A token account of another issuer's mint: anyone may fund it, its owner may close it, its issuer may freeze it. */
 export type SeenAccount = { address: Address; owner: Address; amount: bigint; isFrozen: boolean }
 
-export type Recipient = {
+type Recipient = {
   /** The wallet's associated token account; null if there is none. */
   account: SeenAccount | null
   /** Why nothing may be paid to the wallet; null if it can receive. */

@@ -9,7 +9,6 @@ import { operationMemo } from "#server/solana/memo.ts"
 import { pay as payOnChain } from "#server/solana/payment.ts"
 import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
-import type { Mode } from "#shared/mode.ts"
 import { readPayingKey } from "../keys.ts"
 import { lookUpPayments, type SeenTreasury } from "../look-up.ts"
 import { allowedMints } from "../payment-mints.ts"
@@ -45,9 +44,11 @@ export const pay = defineOperation({
 
   async plan(sql, operations, issuer, seen: SeenTreasury | null) {
     const { workspaceId } = issuer
-    const { authority, isShared } = await readPayingKey(sql, workspaceId)
-    const allowed = await allowedFor(sql, workspaceId)
-    const inFlight = await readInFlight(sql, workspaceId, operations)
+    const [{ mode, authority, isShared }, inFlight] = await Promise.all([
+      readPayingKey(sql, workspaceId),
+      readInFlight(sql, workspaceId, operations),
+    ])
+    const allowed = new Set(allowedMints(mode))
     // What is left of each balance after the operations before in this batch.
     const left = new Map([...(seen?.mints ?? [])].map(([mint, { treasury }]) => [mint, treasury?.amount ?? 0n]))
     const plan = ({ id, payload: { payout_id, mint, wallet, amount }, redo }: Operation<Payload>): Plan => {
@@ -104,11 +105,6 @@ export const pay = defineOperation({
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports ? { do: "wait" } : { do: "retry" },
 })
-
-async function allowedFor(sql: Queryable, workspaceId: string): Promise<ReadonlySet<Address>> {
-  const [workspace] = await sql<{ mode: Mode }[]>`select mode from workspaces where id = ${workspaceId}`
-  return new Set(allowedMints(workspace!.mode))
-}
 
 /** What other payments are about to take out of the treasury, in base units by mint. */
 async function readInFlight(

@@ -104,3 +104,7 @@ EXECUTE FUNCTION "note_holder_period"();
 CREATE OR REPLACE TRIGGER "holder_periods_end" AFTER UPDATE OF "counted_up_to" ON "mint_configs"
 FOR EACH ROW WHEN (NEW."counted_up_to" IS NULL AND OLD."counted_up_to" IS NOT NULL AND NEW."transfer_mode" = 'agent')
 EXECUTE FUNCTION "note_holder_period"();
+
+-- Operations change lots and balances together: they fire nothing.
+CREATE OR REPLACE TRIGGER "lots_of_holdings" BEFORE INSERT OR UPDATE ON "holdings"
+FOR EACH ROW WHEN (greatest(NEW."balance", 0) <> NEW."lotted") EXECUTE FUNCTION "follow_balance"();

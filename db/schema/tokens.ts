@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { HoldState } from "#shared/holds.ts"
+import type { Exemption } from "#shared/lots.ts"
 import type { MintExtension } from "#shared/mint-extensions.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import type { AuditActor } from "#shared/statuses.ts"
@@ -101,6 +102,8 @@ export const holdings = pgTable(
     outgoing: baseUnits("outgoing"),
     /** The sum of what its active holds still hold, including those that have expired and were not ended yet. */
     held: baseUnits("held"),
+    /** The sum of its lots: its balance, or zero if that is negative. Less if version 0.1.0 changed the balance since. */
+    lotted: baseUnits("lotted"),
     /** Whether it uses one of the holder slots that `holders` counts. */
     counted: boolean().notNull().default(false),
     /**
@@ -269,5 +272,35 @@ export const holds = pgTable(
     index("holds_open").on(t.workspaceId, t.mintConfig, t.wallet).where(sql`state in ('pending', 'active')`),
     // Those to end when their time has come
     index("holds_expiring").on(t.workspaceId, t.expiresAt).where(sql`state = 'active' and expires_at is not null`),
+  ],
+)
+
+/**
+ * When and under which exemption a wallet acquired the units that it holds. Those of a wallet add up to its balance. Changed
+ * under the lock of the holding. What is used up is deleted.
+ */
+export const lots = pgTable(
+  "lots",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    id: text().notNull(),
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    mintConfig: text("mint_config").notNull(),
+    wallet: text().$type<Address>().notNull(),
+    units: baseUnits("units"),
+    /** Null if it is not known. */
+    acquiredAt: time("acquired_at"),
+    exemption: text().$type<Exemption>().notNull(),
+    /** The lot that it was split from, which may be used up. */
+    parent: text(),
+    /** The operation with which the wallet got it; null if none is known. */
+    operationId: text("operation_id"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
+    check("lots_units", sql`${t.units} > 0`),
+    // The oldest first, those without a date last
+    index("lots_oldest").on(t.workspaceId, t.mintConfig, t.wallet, t.acquiredAt, t.seq),
   ],
 )

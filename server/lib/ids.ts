@@ -25,6 +25,7 @@ export type IdPrefix =
   | "hold"
   | "rec"
   | "pay"
+  | "lot"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

@@ -230,7 +230,7 @@ export const kept = {
       balance: { stays: "how many tokens" },
       investor: "the investor, if the token has limits by investor; then the wallet's address",
     },
-    plain: ["workspace_id, mint_config, incoming, outgoing, held, counted, posted"],
+    plain: ["workspace_id, mint_config, incoming, outgoing, held, lotted, counted, posted"],
   }),
   postings: ofInvestors("postings", {
     what: "The books of each token: every change of a wallet's balance",
@@ -241,6 +241,17 @@ export const kept = {
       landed_at: { stays: "when it changed" },
     },
     plain: ["workspace_id, mint_config, seq, delta, held_delta, held, operation_id, slot"],
+  }),
+  lots: ofInvestors("lots", {
+    what: "When and under which exemption each wallet acquired the tokens that it holds",
+    kept: "While the wallet holds them",
+    says: {
+      wallet,
+      units: { stays: "how many tokens" },
+      acquired_at: { stays: "since when the wallet has them" },
+      exemption: { stays: "the exemption under which they were issued" },
+    },
+    plain: ["workspace_id, id, seq, mint_config, parent, operation_id"],
   }),
   holds: ofInvestors("holds", {
     what: "Parts of a wallet's balance that your workspace holds",

@@ -6,6 +6,7 @@ import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { movementKinds } from "#shared/movements.ts"
 import { auditHolds } from "./holds/audit-holds.ts"
+import { auditLots } from "./lots/audit-lots.ts"
 import { moveHold } from "./operations/move-hold.ts"
 import { auditPostings } from "./postings/audit-postings.ts"
 
@@ -84,6 +85,7 @@ export async function auditTokenCounters(audited: Audited, counted: readonly Cou
   await auditHoldings(audited, free)
   await auditPostings(audited)
   await auditHolds(audited)
+  await auditLots(audited)
   await auditInvestors(audited)
 }
 

@@ -126,22 +126,29 @@ function lossOf(row: LossRow, now: Date): string | undefined {
 }
 
 /**
- * `held`: the part of the balance that holds bind, including expired ones that have not ended yet. `investor`: the person
- * whose it is, if the token counts investors.
+ * `held`: the part of the balance that holds bind, including expired ones that have not ended yet. `lotted`: the sum of its
+ * lots. `investor`: the person whose it is, if the token counts investors.
  */
 export type Holding = {
   balance: bigint
   incoming: bigint
   outgoing: bigint
   held: bigint
+  lotted: bigint
   hasSlot: boolean
   investor: string | null
 }
-export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, hasSlot: false, investor: null }
+export const NOTHING: Holding = {
+  ...{ balance: 0n, incoming: 0n, outgoing: 0n, held: 0n, lotted: 0n },
+  ...{ hasSlot: false, investor: null },
+}
 
 export type HoldingKey = { config: string; wallet: Address }
 
-const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, held, counted, investor")
+const holdingColumns = columns(
+  "holdings",
+  "mint_config, wallet, balance, incoming, outgoing, held, lotted, counted, investor",
+)
 type HoldingRow = RowOf<typeof holdingColumns>
 
 /** Instead of a configuration, in the freeze of a wallet for every token. */
@@ -177,6 +184,7 @@ const toHolding = (row: HoldingRow): Holding => ({
   incoming: BigInt(row.incoming),
   outgoing: BigInt(row.outgoing),
   held: BigInt(row.held),
+  lotted: BigInt(row.lotted),
   hasSlot: row.counted,
   investor: row.investor,
 })
@@ -242,12 +250,13 @@ export class Holdings {
     if (postings.length > 0) return saveWithPostings(sql, this.#workspaceId, all, postings)
     await sql`
       update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
-        counted = t.counted::boolean, investor = t.investor
+        lotted = t.lotted, counted = t.counted::boolean, investor = t.investor
       from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
         ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
         ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => one.held.toString())}::numeric[],
-        ${all.map((one) => String(one.hasSlot))}::text[], ${all.map((one) => one.investor)}::text[])
-        as t(config, wallet, balance, incoming, outgoing, held, counted, investor)
+        ${all.map((one) => one.lotted.toString())}::numeric[], ${all.map((one) => String(one.hasSlot))}::text[],
+        ${all.map((one) => one.investor)}::text[])
+        as t(config, wallet, balance, incoming, outgoing, held, lotted, counted, investor)
       where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
   }
 }

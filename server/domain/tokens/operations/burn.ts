@@ -11,6 +11,7 @@ import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.t
 import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
+  type Change,
   configOfMint,
   depart,
   leaveIfEmpty,
@@ -72,13 +73,17 @@ export const burn = defineOperation({
     }),
 
   async settle(sql, settled, workspaceId) {
-    await withCounters(sql, workspaceId, settled, ({ from_wallet, amount }, config, holdingOf) => {
+    const change: Change<z.output<typeof payload>> = ({ from_wallet, amount }, config, holdingOf) => {
       const from = holdingOf(from_wallet)
       depart(from, amount)
       config.supply = plus(config.supply, -amount)
       config.issued = plus(config.issued, -amount)
       leaveIfEmpty(from, config)
-    })
+    }
+    const moves = settled.map(({ id, payload: { mint_config: config, from_wallet: from, amount: units } }) => ({
+      ...{ config, operationId: id, from, to: null, units },
+    }))
+    await withCounters(sql, workspaceId, settled, change, undefined, moves)
     await executeHolds(sql, workspaceId, settled)
     await noteForced(sql, workspaceId, "burn", settled)
   },

@@ -1,15 +1,20 @@
 import { z } from "zod"
 import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
+import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { mintAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
+import type { Address } from "#shared/address.ts"
 import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
+import type { LotMove } from "../lots/lot-book.ts"
+import { storedLot } from "../lots/mint-lot.ts"
 import {
   approvedBy,
   arrive,
+  type Change,
   configOfMint,
   expectUnits,
   leaveIfEmpty,
@@ -24,7 +29,14 @@ export const mint = defineOperation({
   kind: "mint",
   label: "Mint",
   isUrgent: false,
-  payload: z.object({ mint_config: z.string(), wallet: storedAddress, amount: storedAmount, ...approvedBy }),
+  payload: z.object({
+    mint_config: z.string(),
+    wallet: storedAddress,
+    amount: storedAmount,
+    /** What is recorded about the units. Absent if nothing was given, or if a restored database has lost it. */
+    lot: storedLot.optional(),
+    ...approvedBy,
+  }),
   lookUp: lookUpAccounts,
 
   plan: (sql, operations, issuer, seen) =>
@@ -39,11 +51,18 @@ export const mint = defineOperation({
       },
     }),
 
-  settle: (sql, settled, workspaceId) =>
-    withCounters(sql, workspaceId, settled, ({ wallet, amount }, config, holdingOf) => {
+  settle(sql, settled, workspaceId) {
+    const now = clock.now()
+    const moves = settled.map(({ id, payload: { mint_config: config, wallet: to, amount: units, lot } }): LotMove => {
+      const acquiredAt = lot?.acquired_at === undefined ? now : new Date(lot.acquired_at)
+      return { config, operationId: id, from: null, to, units, acquiredAt, exemption: lot?.exemption ?? "none" }
+    })
+    const change: Change<{ wallet: Address; amount: bigint }> = ({ wallet, amount }, config, holdingOf) => {
       arrive(holdingOf(wallet), amount)
       config.supply = plus(config.supply, amount)
-    }),
+    }
+    return withCounters(sql, workspaceId, settled, change, undefined, moves)
+  },
 
   settleAgain: null,
 

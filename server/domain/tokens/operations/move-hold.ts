@@ -21,7 +21,7 @@ import { loadRecoveryRefusals } from "../recovery-checks.ts"
 import { transferContext } from "../transfer-context.ts"
 import { takenHolds } from "./forced.ts"
 import { holdEffects, holdIn, refusalOfPaused } from "./held-account.ts"
-import { configOfMint, leaveIfEmpty, withCounters } from "./movement.ts"
+import { type Change, configOfMint, leaveIfEmpty, withCounters } from "./movement.ts"
 
 const payload = z.object({
   mint_config: z.string(),
@@ -82,7 +82,7 @@ export const moveHold = defineOperation({
   },
 
   async settle(sql, settled, workspaceId) {
-    await withCounters(sql, workspaceId, settled, ({ wallet, from_wallet, amount }, config, holdingOf) => {
+    const change: Change<z.output<typeof payload>> = ({ wallet, from_wallet, amount }, config, holdingOf) => {
       const [from, to] = [holdingOf(from_wallet), holdingOf(wallet)]
       // The lost wallet has not counted it as held since it was taken.
       from.balance -= amount
@@ -91,7 +91,13 @@ export const moveHold = defineOperation({
       if (!to.hasSlot) config.holders += 1
       to.hasSlot = true
       leaveIfEmpty(from, config)
-    })
+    }
+    const moves = settled.map(
+      ({ id, payload: { mint_config: config, from_wallet: from, wallet: to, amount: units } }) => ({
+        ...{ config, operationId: id, from, to, units, keepsLots: true as const },
+      }),
+    )
+    await withCounters(sql, workspaceId, settled, change, undefined, moves)
     await sql`
       update holds h set wallet = t.wallet, account = h.next_account, next_account = null,
         remaining = h.remaining + t.amount, taking = h.taking - t.amount

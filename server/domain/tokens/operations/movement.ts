@@ -24,6 +24,8 @@ import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, extensionsOf, isBeingReconciled, loadConfigs } from "../config.ts"
 import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { heldOnChain } from "../holds/hold-accounts.ts"
+import { FollowedLots } from "../lots/follow-lots.ts"
+import type { LotMove } from "../lots/lot-book.ts"
 import { lookUpPauses, type SeenPauses, stillPaused } from "../mint-pauses.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import type { Posted } from "../postings/post.ts"
@@ -174,11 +176,15 @@ export async function withCounters<M extends Movement>(
     ending: null,
     handed: [],
   },
+  /** What the change moves, which lots follow. */
+  moves: readonly LotMove[] = [],
 ): Promise<void> {
+  const lots = new FollowedLots(workspaceId, moves)
   // Sent together, executed in this order.
   const [configs, holdings] = await Promise.all([
     loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true }),
     lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf)),
+    lots.load(sql),
   ])
   const counting = [...configs.values()].filter(({ investors }) => investors !== null)
   const held = holdings.all.flatMap((one) => {
@@ -198,7 +204,7 @@ export async function withCounters<M extends Movement>(
         investors = ${investors && sql.json(investors)}
       where workspace_id = ${workspaceId} and id = ${id}`
   }
-  await Promise.all([holdings.save(sql), ...[...configs.values()].map(saveCounters)])
+  await Promise.all([lots.save(sql, holdings.all), holdings.save(sql), ...[...configs.values()].map(saveCounters)])
 }
 
 /** What a transaction moved for one operation; null if the chain does not show it. */

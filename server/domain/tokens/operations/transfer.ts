@@ -3,6 +3,7 @@ import type { Ending } from "#domain/token-investors"
 import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
@@ -11,6 +12,7 @@ import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
 import { allHolds, executeHolds, moveHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
+import type { LotMove } from "../lots/lot-book.ts"
 import { grounds, noteForced, passedPause, passesPause, recovers, takenHolds } from "./forced.ts"
 import {
   approvedBy,
@@ -38,6 +40,8 @@ const payload = z.object({
   handover: z.boolean().optional(),
   /** Whether the slot of the sender's investor goes with it (`token-investors/`). */
   investor_handover: z.boolean().optional(),
+  /** Whether both wallets are one investor's, so that no one acquires anything. */
+  keeps_lots: z.boolean().optional(),
   ...grounds,
   ...takenHolds,
   ...passesPause,
@@ -82,7 +86,13 @@ function defineTransfer(about: { kind: "transfer" | "force_transfer"; label: str
         if (handover) takePlace(to, config)
         leaveIfEmpty(from, config)
       }
-      await withCounters(sql, workspaceId, settled, change, handedBy(settled, "landed"))
+      const acquiredAt = clock.now()
+      const moves = settled.map(({ id, payload }): LotMove => {
+        const { mint_config: config, from_wallet: from, wallet: to, amount: units, keeps_lots } = payload
+        const move = { config, operationId: id, from, to, units }
+        return isForced || keeps_lots ? { ...move, keepsLots: true } : { ...move, keepsLots: false, acquiredAt }
+      })
+      await withCounters(sql, workspaceId, settled, change, handedBy(settled, "landed"), moves)
       const { recoveries = [], others = [] } = Object.groupBy(settled, ({ payload: { recovery_id } }) =>
         recovery_id === undefined ? "others" : "recoveries",
       )

@@ -13,6 +13,7 @@ export const approvalActions = {
   hold_execute: "Execution of a hold",
   recovery: "Recovery of a lost wallet",
   while_paused: "Burn or forced transfer of a paused token",
+  lot_backdate: "Mint with a date in the past",
   unfreeze: "Unfreeze a wallet",
   unpause: "Unpause a token",
   config_change: "Change of a token",
@@ -36,14 +37,23 @@ export const tokenActions: readonly ApprovalAction[] = [
   "hold_release",
   "hold_execute",
   "while_paused",
+  "lot_backdate",
   "unfreeze",
   "unpause",
   "config_change",
 ]
 
-/** What a request can be. One that passes a pause is still a burn, a forced transfer or the execution of a hold. */
-export type RequestedAction = Exclude<ApprovalAction, "while_paused">
-export const requestedActions = allApprovalActions.filter((action) => action !== "while_paused") as [
+/**
+ * What only adds to a request: one that passes a pause is still a burn, a forced transfer or the execution of a hold, and
+ * one with an earlier date is still a mint.
+ */
+type AddedAction = "while_paused" | "lot_backdate"
+const isAdded = (action: ApprovalAction): action is AddedAction =>
+  action === "while_paused" || action === "lot_backdate"
+
+/** What a request can be. */
+export type RequestedAction = Exclude<ApprovalAction, AddedAction>
+export const requestedActions = allApprovalActions.filter((action) => !isAdded(action)) as [
   RequestedAction,
   ...RequestedAction[],
 ]

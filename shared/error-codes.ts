@@ -109,6 +109,16 @@ export const apiErrors = {
     "A wallet would hold less than the minimum",
     "Send more, send the whole balance, or lower min_balance.",
   ),
+  holding_period: defineError(
+    403,
+    "The tokens are in their holding period",
+    "Send less, or wait until the time that the detail names as next_unlock_at.",
+  ),
+  flowback_blocked: defineError(
+    403,
+    "Tokens cannot move from outside the United States to a US investor yet",
+    "Wait until the time named in no_flowback_until. If a country is missing, verify the wallet with a provider that returns it.",
+  ),
   supply_cap_exceeded: defineError(403, "The mint would exceed the maximum supply", "Mint less, or raise max_supply."),
   approver_missing: defineError(
     403,

@@ -7,7 +7,8 @@ BEGIN
 	IF "missing" > 0 THEN
 		INSERT INTO "lots" ("workspace_id", "id", "mint_config", "wallet", "units", "acquired_at", "exemption")
 		VALUES (NEW."workspace_id", 'lot_' || translate(left(md5(gen_random_uuid()::text), 22), '0', 'g'),
-			NEW."mint_config", NEW."wallet", "missing", now(), 'none');
+			NEW."mint_config", NEW."wallet", "missing",
+			date_trunc('milliseconds', now()), 'none');
 	ELSE
 		WITH "oldest" AS (
 			SELECT "id", "units", sum("units") OVER (ORDER BY "acquired_at", "seq") AS "up_to" FROM "lots"

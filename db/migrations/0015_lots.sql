@@ -19,7 +19,7 @@ CREATE INDEX "lots_oldest" ON "lots" USING btree ("workspace_id","mint_config","
 -- What wallets hold becomes lots, as if each transfer had taken the oldest units first: the newest operations that brought
 -- in as much as the balance, each with its own date. The exemption was not recorded.
 WITH "incoming" AS (
-	SELECT "workspace_id", "mint_config", "wallet", "id", coalesce("finished_at", "created_at") AS "at",
+	SELECT "workspace_id", "mint_config", "wallet", "id", date_trunc('milliseconds', coalesce("finished_at", "created_at")) AS "at",
 		("payload" ->> 'amount')::numeric AS "amount", sum(("payload" ->> 'amount')::numeric) OVER (
 			PARTITION BY "workspace_id", "mint_config", "wallet"
 			ORDER BY coalesce("finished_at", "created_at") DESC, "seq" DESC) AS "up_to"
@@ -37,7 +37,7 @@ ORDER BY i."at";--> statement-breakpoint
 INSERT INTO "lots" ("workspace_id", "id", "mint_config", "wallet", "units", "acquired_at", "exemption")
 SELECT h."workspace_id", 'lot_' || translate(left(md5(h."workspace_id" || h."mint_config" || h."wallet"), 22), '0', 'g'),
 	h."mint_config", h."wallet", h."balance" - l."units", (
-		SELECT min(coalesce("finished_at", "created_at")) FROM "operations" o
+		SELECT date_trunc('milliseconds', min(coalesce("finished_at", "created_at"))) FROM "operations" o
 		WHERE o."workspace_id" = h."workspace_id" AND o."mint_config" = h."mint_config"
 			AND (o."status" = 'confirmed' OR o."redo") AND h."wallet" IN (o."wallet", o."from_wallet")), 'none'
 FROM "holdings" h CROSS JOIN LATERAL (

@@ -24,6 +24,8 @@ export type Holder = {
   outgoing: bigint
   /** The part of its balance that holds bind. */
   held: bigint
+  /** Its lots under a holding period. Absent if the token has none, and for who only receives. */
+  lots?: { unlocked: bigint; next: Date | null } | undefined
   /** Whether it already counts as a holder. */
   hasSlot: boolean
   /** The person behind it. Null or absent if that is not known. */
@@ -66,11 +68,15 @@ export type TransferContext<
   }
 }
 
+/** Days for investors from the United States, and for all others. */
+export type RegionDays = { us: number; non_us: number }
+
 /** The types of fields: as JSON, and as a rule reads them. A flag that is off means the rule is not set. */
 type Types = {
   countries: { json: string[]; value: readonly string[] }
   amount: { json: string; value: bigint }
   count: { json: number; value: number }
+  regionDays: { json: RegionDays; value: Readonly<RegionDays> }
   countryCounts: { json: Record<string, number>; value: Readonly<Record<string, number>> }
   flag: { json: boolean; value: true }
   time: { json: string; value: Date }
@@ -96,7 +102,7 @@ export type FieldOf<T extends FieldType> = {
   summary(value: JsonOf<T>, reader: Reader): string
   /** The modes that can enforce it. Rules about balances cannot be enforced once holders move tokens themselves. */
   modes: readonly ["agent"] | readonly ["agent", "holder"]
-} & (T extends "count" | "countryCounts" ? { min: number; max: number } : unknown)
+} & (T extends "count" | "countryCounts" | "regionDays" ? { min: number; max: number } : unknown)
 
 export type Field = { [T in FieldType]: FieldOf<T> }[FieldType]
 export type Fields = Readonly<Record<string, Field>>

@@ -52,6 +52,7 @@ const read: Read = {
   },
   count: (number) => number,
   countryCounts: (caps) => caps,
+  regionDays: (days) => days,
   flag: (isOn) => isOn || undefined,
   time: (text) => new Date(text),
 }

@@ -5,9 +5,11 @@ import { balanceLimit } from "./balance-limit.ts"
 import { barred } from "./barred.ts"
 import { countries } from "./countries.ts"
 import type { Rule } from "./define.ts"
+import { flowback } from "./flowback.ts"
 import { frozen } from "./frozen.ts"
 import { held } from "./held.ts"
 import { holders } from "./holders.ts"
+import { holdingPeriod } from "./holding-period.ts"
 import { investorBalance } from "./investor-balance.ts"
 import { investors } from "./investors.ts"
 import { listed } from "./listed.ts"
@@ -27,6 +29,7 @@ export const rules = [
   verified,
   countries,
   accredited,
+  flowback,
   // Rules that count come last, so that a refused wallet takes no lock.
   supply,
   holders,
@@ -35,6 +38,7 @@ export const rules = [
   investorBalance,
   balance,
   held,
+  holdingPeriod,
   minimum,
 ] as const satisfies readonly Rule[]
 

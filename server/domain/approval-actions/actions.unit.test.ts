@@ -13,6 +13,7 @@ const tests = {
   hold_execute: "tokens/holds/approved.test.ts",
   hold_release: "tokens/holds/approved.test.ts",
   while_paused: "tokens/while-paused.test.ts",
+  lot_backdate: "tokens/lots/lots.test.ts",
   recovery: "recoveries/approved.test.ts",
   unpause: "tokens/approved-changes.test.ts",
   unfreeze: "tokens/approved-changes.test.ts",

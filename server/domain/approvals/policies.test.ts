@@ -126,7 +126,7 @@ test("members see the defaults next to their policies, and which changes wait", 
     ...{ policy_id: null, actions: [action], mint_config: null, min_amount: null },
     ...{ approvals: 1, roles: ["owner", "compliance"], expires_in_hours: 72 },
   })
-  expect(data.defaults).toEqual([byDefault("while_paused"), byDefault("policy_change")])
+  expect(data.defaults).toEqual([byDefault("while_paused"), byDefault("lot_backdate"), byDefault("policy_change")])
   expect(data.waiting).toEqual([])
   const asked = (await send("DELETE", `/approval-policy/${id}`)).json.approval_id
   expect((await officer.browser.query("approvalPolicy.overview", {})).data.waiting).toEqual([

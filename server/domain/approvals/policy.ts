@@ -44,6 +44,8 @@ const needsByDefault: { [action in ApprovalAction]?: (asked: Asked, mode: Mode) 
   recovery: (_asked, mode) => mode === "live",
   // One member alone could otherwise act against a pause that another one ordered.
   while_paused: () => true,
+  // An earlier date ends a holding period sooner.
+  lot_backdate: () => true,
   // A change that loosens a policy. Otherwise one member could remove what two must decide.
   policy_change: () => true,
 }
@@ -113,6 +115,7 @@ const requests: readonly ApprovalAction[][] = [
   ...allApprovalActions.map((action) => [action]),
   ["force_transfer", "hold_execute", "while_paused"],
   ["burn", "hold_execute", "while_paused"],
+  ["mint", "lot_backdate"],
   ["recovery", "force_transfer"],
 ]
 

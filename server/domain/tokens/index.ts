@@ -19,6 +19,8 @@ export { configView, viewConfig } from "./config-view.ts"
 
 /** Minting and moving. */
 export { amountField, storedAmount } from "./amount.ts"
+export { listLots, lotPage } from "./lots/read-lots.ts"
+export { lotField, pastLot } from "./lots/mint-lot.ts"
 export { balanceOf, type Move, move } from "./move.ts"
 export { preflightOf, replayMovement } from "./replay.ts"
 export { formPreflight, type Intent, type Preflight, preflight, preflightRecord } from "./preflight.ts"

@@ -25,7 +25,7 @@ import { readBalances } from "./wallet-balances.ts"
 
 export type Move = Command & { respondAsync: boolean } & Pick<
     TokenRequest,
-    "config" | "movement" | "forced" | "amount" | "holds" | "executes" | "whilePaused"
+    "config" | "movement" | "forced" | "amount" | "holds" | "executes" | "whilePaused" | "lot"
   >
 
 type Moved = { record: OperationRecord; isFinal: boolean }
@@ -43,11 +43,11 @@ export async function move(request: Move): Promise<Moved> {
 
 async function begin(request: Move): Promise<Moved> {
   const { principal, requestId, idempotency, respondAsync, config, movement, forced, amount, holds } = request
-  const { executes, whilePaused } = request
+  const { executes, whilePaused, lot } = request
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
-  const wanted = { config, movement, forced, amount, holds, executes, whilePaused }
+  const wanted = { config, movement, forced, amount, holds, executes, whilePaused, lot }
   const asked = { ...wanted, idempotency, author, disclosure: disclosureFor(principal) }
   const first = joined === null ? await reserveMovement(workspaceId, asked) : null
   const waiting = joined === null ? first : await waitingFor(workspaceId, joined)

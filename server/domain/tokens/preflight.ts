@@ -23,12 +23,16 @@ import { availability } from "./holds/available.ts"
 import { bindHolds } from "./holds/bound-holds.ts"
 import { refusalOfNamed } from "./holds/named-holds.ts"
 import { loadInvestors, withKey } from "./investors.ts"
+import { loadUnlocked } from "./lots/unlocked.ts"
 import { giverOf } from "./reserved.ts"
 import { ownReceiver, policyOf, type TokenRequest } from "./token-request.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** `isApproved`: the members have approved it, so that it needs no approval any more. */
-export type Intent = Pick<TokenRequest, "config" | "movement" | "amount" | "holds" | "executes" | "whilePaused"> &
+export type Intent = Pick<
+  TokenRequest,
+  "config" | "movement" | "amount" | "holds" | "executes" | "whilePaused" | "lot"
+> &
   ({ isApproved: true } | { isApproved: false; forced: { holder_consent: boolean } | null })
 
 const finding = z
@@ -131,8 +135,11 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
       now,
     })
     const investors = book && { book, heldOf: holdings }
+    // Also for a forced act, which says what it sets aside.
+    const sellers = giver === null ? [] : [{ config, key: giver }]
     const request = {
       config,
+      lotsOf: await loadUnlocked(sql, workspaceId, sellers, standings, now),
       amount,
       now,
       namesClaims,

@@ -16,6 +16,7 @@ import { Failure } from "#shared/errors.ts"
 import { isForced } from "#shared/movements.ts"
 import { firstViolation, firstViolationAtSigning, overridden } from "#shared/rules/check.ts"
 import type { TransferContext } from "#shared/rules/define.ts"
+import { isOneInvestor } from "#shared/rules/investors.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type BoundConfig, invalidAmount, lockBoundConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
@@ -31,6 +32,7 @@ import {
 import { BoundHolds, bindHolds } from "./holds/bound-holds.ts"
 import { refusalOfNamed } from "./holds/named-holds.ts"
 import { loadInvestors, receivingOf } from "./investors.ts"
+import { type LotsOf, loadUnlocked } from "./lots/unlocked.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
 import { mint } from "./operations/mint.ts"
@@ -58,6 +60,7 @@ export class Reservations {
   #isListed: (wallet: Address) => boolean | undefined = () => undefined
   #holds = new BoundHolds([])
   #investors: InvestorBook | null = null
+  #lotsOf: LotsOf = () => undefined
 
   constructor(sql: Queryable, workspaceId: string, requests: readonly TokenRequest[]) {
     this.#sql = sql
@@ -111,6 +114,7 @@ export class Reservations {
       held: holdings.all,
       standings,
     })
+    this.#lotsOf = await loadUnlocked(this.#sql, this.#workspaceId, allowed.flatMap(sellerOf), standings, this.#now)
     const waiting: { one: Considered; policy: Policy }[] = []
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
@@ -124,7 +128,8 @@ export class Reservations {
       if (violation === null) {
         const overrides = isForced(context.kind) ? overridden(context) : null
         const investors = this.#ofInvestors(one, standings, holdings)
-        return [{ ...one, ...reserve(one, holdings, this.#holds, investors), overrides }]
+        const keepsLots = context.to !== null && isOneInvestor(context.from, context.to)
+        return [{ ...one, ...reserve(one, holdings, this.#holds, investors), overrides, keepsLots }]
       }
       this.#refuse(one, violation)
       return []
@@ -229,7 +234,7 @@ export class Reservations {
     const investors = holdings &&
       this.#investors && { book: this.#investors, heldOf: (key: HoldingKey) => holdings.of(key) }
     const isRecovery = recovery !== undefined
-    const about = { config, amount, now: this.#now, holds, whilePaused, isRecovery, investors }
+    const about = { config, amount, now: this.#now, holds, whilePaused, isRecovery, investors, lotsOf: this.#lotsOf }
     const request = { ...about, namesClaims: disclosure.claims }
     return transferContext(request, movement, standings, holdingOf, this.#isListed, losses)
   }
@@ -259,8 +264,9 @@ export class Reservations {
   }
 
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
-    const rows = accepted.map(({ request, operationId, config, amount, handover, investorHandover, taken }) => {
-      const { movement, forced, executes, whilePaused, recovery } = request
+    const rows = accepted.map((one) => {
+      const { request, operationId, config, amount, handover, investorHandover, keepsLots, taken } = one
+      const { movement, forced, executes, whilePaused, recovery, lot } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -286,7 +292,7 @@ export class Reservations {
       const isHandover = { ...(handover && { handover }), ...(investorHandover && { investor_handover: true }) }
       switch (movement.kind) {
         case "mint":
-          return toRow(mint, { ...queued, payload: { ...moved, wallet: movement.to } })
+          return toRow(mint, { ...queued, payload: { ...moved, wallet: movement.to, ...(lot && { lot }) } })
         case "burn":
           return toRow(burn, {
             ...queued,
@@ -294,7 +300,9 @@ export class Reservations {
           })
         default: {
           const payload = { ...moved, wallet: movement.to, from_wallet: movement.from, ...isHandover, ...grounds }
-          return toRow(movement.kind === "transfer" ? transfer : forceTransfer, { ...queued, payload })
+          return movement.kind === "transfer"
+            ? toRow(transfer, { ...queued, payload: { ...payload, ...(keepsLots && { keeps_lots: true }) } })
+            : toRow(forceTransfer, { ...queued, payload })
         }
       }
     })
@@ -304,7 +312,7 @@ export class Reservations {
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
       ({
-        request: { author, movement, forced, whilePaused, recovery, approved },
+        request: { author, movement, forced, whilePaused, recovery, approved, lot },
         operationId,
         config,
         amount,
@@ -324,6 +332,7 @@ export class Reservations {
             ...forced,
             ...(whilePaused && { while_paused: true }),
             ...(recovery !== undefined && { recovery }),
+            ...(lot && { lot }),
             ...(overrides && { overrides }),
             ...(taken.length > 0 && { holds: taken.map(({ id }) => id) }),
             ...(approved && { approval: approved.approvalId }),
@@ -368,6 +377,10 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   decimals: config.decimals,
   mint,
 })
+
+/** Whom a holding period binds, or would if the act were not forced. */
+const sellerOf = ({ request: { movement }, config }: Considered) =>
+  movement.from === null ? [] : [{ config, key: { config: config.id, wallet: movement.from } }]
 
 const firstUses = (accepted: readonly Reserved[]): string[] => [
   ...new Set(accepted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),

@@ -11,6 +11,8 @@ export type Reserved = Considered & {
   handover: boolean
   /** Whether the slot of the giver's investor goes along. */
   investorHandover: boolean
+  /** Whether both wallets are one investor's, so that dates of acquisition stay. */
+  keepsLots: boolean
   overrides: RuleCode[] | null
   taken: Taken[]
 }

@@ -22,6 +22,7 @@ const requested: Schemas = {
     z
       .record(countryName, wholeNumber(min, max))
       .refine((caps) => Object.keys(caps).length > 0, "must name a country, such as JP"),
+  regionDays: ({ min, max }) => z.strictObject({ us: wholeNumber(min, max), non_us: wholeNumber(min, max) }),
   flag: () => z.boolean(),
   time: () => time,
 }

@@ -1,5 +1,6 @@
 import type { Address } from "#shared/address.ts"
 import type { Between, MovementKind, ReasonCode } from "#shared/movements.ts"
+import type { StoredLot } from "./lots/mint-lot.ts"
 import type { ForcedBy } from "./operations/forced.ts"
 
 /** The body of a movement's request, as an approval stores it. */
@@ -17,6 +18,7 @@ export type StoredMovement = {
   /** The hold that it executes. */
   hold_id?: undefined | string
   while_paused?: undefined | true
+  lot?: undefined | StoredLot
 }
 
 /** A movement as its request names it. */
@@ -32,6 +34,8 @@ export type Wanted = {
   recovery?: string | undefined
   /** Whether a forced act is meant to happen while the token is paused. */
   whilePaused?: boolean | undefined
+  /** What to record about the units of a mint. */
+  lot?: StoredLot | undefined
   /** Whole tokens, as the caller wrote them. */
   amount: string
 }
@@ -44,6 +48,7 @@ export function storedMovement({
   holds,
   executes,
   whilePaused,
+  lot,
 }: Wanted): StoredMovement {
   const { kind, from, to } = movement
   const { holder_consent, ...grounds } = forced ?? {}
@@ -56,6 +61,7 @@ export function storedMovement({
     ...grounds,
     ...(executes !== undefined ? { hold_id: executes } : holds && { holds: [...holds] }),
     ...(whilePaused && { while_paused: true }),
+    ...(lot && { lot }),
   }
 }
 
@@ -76,5 +82,6 @@ export function wantedMovement(kind: MovementKind, request: Record<string, unkno
       : { reason_code, reference, holder_consent, ...(document_sha256 && { document_sha256 }) }
   const { hold_id: executes, holds = executes === undefined ? undefined : [executes] } = stored
   const whilePaused = stored.while_paused ?? false
-  return { config, amount, forced, holds, executes, whilePaused, movement: { kind, ...ends } as Between<Address> }
+  const movement = { kind, ...ends } as Between<Address>
+  return { config, amount, forced, holds, executes, whilePaused, movement, lot: stored.lot }
 }

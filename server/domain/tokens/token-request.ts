@@ -55,7 +55,7 @@ export type ReservationResult =
 /** A request whose configuration is locked. `amount` is in base units. */
 export type Considered = { request: TokenRequest; operationId: string; config: BoundConfig; amount: BaseUnits }
 type Bound = {
-  request: Pick<TokenRequest, "movement" | "amount" | "holds" | "executes" | "whilePaused"> & {
+  request: Pick<TokenRequest, "movement" | "amount" | "holds" | "executes" | "whilePaused" | "lot"> & {
     forced: Pick<ForcedBy, "holder_consent"> | null
   }
   config: Pick<BoundConfig, "id" | "binding">
@@ -66,14 +66,15 @@ export const actionOf = ({ movement, executes }: Pick<TokenRequest, "movement" |
 
 /**
  * The policy that binds a request; null if it needs no approval. The execution of a hold is also a forced transfer, what
- * takes from holds that it names executes these, and what passes a pause is also that.
+ * takes from holds that it names executes these, what passes a pause is also that, and so is a mint with an earlier date.
  */
 export const policyOf = ({ request, config }: Bound): Policy | null => {
-  const { movement, forced, amount, holds = [], whilePaused } = request
+  const { movement, forced, amount, holds = [], whilePaused, lot } = request
   const also: ApprovalAction[] = [
     movement.kind,
     ...(holds.length > 0 ? (["hold_execute"] as const) : []),
     ...(whilePaused ? (["while_paused"] as const) : []),
+    ...(lot?.acquired_at !== undefined ? (["lot_backdate"] as const) : []),
   ]
   return bindingPolicy(config.binding, {
     action: actionOf(request),

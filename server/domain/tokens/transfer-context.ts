@@ -6,6 +6,7 @@ import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
 import type { Holding, HoldingKey, Standings, WalletSchema } from "./holder-facts.ts"
 import { receivingOf } from "./investors.ts"
+import type { LotsOf } from "./lots/unlocked.ts"
 
 /** What the rules need to know about a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
@@ -27,9 +28,12 @@ export function transferContext(
   {
     config,
     investors = null,
+    lotsOf = () => undefined,
     ...request
   }: Pick<TransferContext, "amount" | "now" | "namesClaims" | "holds" | "whilePaused" | "isRecovery"> & {
     config: ConfigRow
+    /** What holding periods let wallets transfer. */
+    lotsOf?: LotsOf
     investors?: { book: InvestorBook; heldOf: (key: HoldingKey) => Held | null } | null
   },
   movement: Between<Address>,
@@ -52,6 +56,7 @@ export function transferContext(
       isBarred: standings.isBarred(wallet),
       unverifiedBecause: unverifiedBecause(of),
       ...holding,
+      lots: lotsOf(key),
       investor,
       ofInvestor: known && investor !== null ? known.book.ownedBy(config.id, investor) : undefined,
     }

@@ -70,7 +70,12 @@ const setsFrozen = (verb: "freeze" | "unfreeze", { summary, description }: { sum
     }),
   )
 
-const mintInput = { user_pubkey: walletAddress, mint_config: tokens.knownConfigId, amount: tokens.amountField }
+const mintInput = {
+  user_pubkey: walletAddress,
+  mint_config: tokens.knownConfigId,
+  amount: tokens.amountField,
+  lot: tokens.lotField,
+}
 const transferInput = {
   from_pubkey: walletAddress,
   to_pubkey: walletAddress.meta({ example: tokens.OTHER_WALLET }),
@@ -96,7 +101,7 @@ function requireTwo(
 /** Moves tokens. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
-  about: Pick<tokens.Move, "config" | "movement" | "amount" | "holds" | "whilePaused"> &
+  about: Pick<tokens.Move, "config" | "movement" | "amount" | "holds" | "whilePaused" | "lot"> &
     Partial<Pick<tokens.Move, "forced">>,
 ) {
   const { record, isFinal } = await tokens.move({ ...ctx, forced: null, ...about })
@@ -140,6 +145,7 @@ const preflightInput = z.object({
   document_sha256: documentHash.optional().meta({ description: OF_FORCED }),
   holder_consent: burnInput.holder_consent.optional().meta({ description: "Only of a burn, as there" }),
   holds: namedHolds.meta({ description: OF_FORCED }),
+  lot: tokens.lotField,
   while_paused: z.boolean().optional().meta({ description: OF_FORCED, example: false }),
 })
 
@@ -157,7 +163,9 @@ const asked = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("transfer"), ...transferInput }),
   z.object({
     kind: z.literal("burn"),
-    ...mintInput,
+    user_pubkey: walletAddress,
+    mint_config: tokens.knownConfigId,
+    amount: tokens.amountField,
     holder_consent: z.boolean().default(false),
     while_paused: whilePaused,
     holds: namedHolds,
@@ -187,8 +195,9 @@ function intentOf(input: z.output<typeof asked>): tokens.Intent {
   const forced = isForced(input.kind) ? { holder_consent } : null
   const whilePaused = "while_paused" in input && input.while_paused
   const { holds, executes } = { holds: undefined, executes: undefined, ...input }
+  const lot = input.kind === "mint" ? tokens.pastLot(input.lot) : undefined
   return {
-    ...{ config, amount, movement: movementOf(input), whilePaused, forced, isApproved: false },
+    ...{ config, amount, movement: movementOf(input), whilePaused, forced, lot, isApproved: false },
     ...(holds && { holds }),
     ...(executes && { holds: [executes], executes }),
   }
@@ -207,8 +216,8 @@ export const tokenRouter = router({
       "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
     input: z.object(mintInput),
     output: tokens.operationRecord,
-  }).mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
-    answerMove(ctx, { config, amount, movement: { kind: "mint", from: null, to } }),
+  }).mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount, lot } }) =>
+    answerMove(ctx, { config, amount, movement: { kind: "mint", from: null, to }, lot: tokens.pastLot(lot) }),
   ),
 
   transfer: endpoint("POST /token/transfer", {
@@ -356,6 +365,19 @@ export const tokenRouter = router({
     input: z.object({ pubkey: walletAddress }),
     output: tokens.walletBalances,
   }).query(({ ctx, input }) => tokens.readWalletBalances(ctx.principal, input.pubkey)),
+
+  lots: endpoint("GET /token/lots/{pubkey}", {
+    scope: "token:read",
+    fails: ["invalid_public_key", "unknown_mint_config"],
+    operationId: "listLots",
+    summary: "List a wallet's lots",
+    description:
+      "When and under which exemption the wallet acquired the tokens that it holds. The oldest first: in this order, transfers take them. The amounts add up to the balance that Vouch has recorded. In holder mode, that includes only what went through Vouch.",
+    input: z.object({ pubkey: walletAddress, mint_config: tokens.knownConfigId, ...page }),
+    output: tokens.lotPage,
+  }).query(({ ctx, input: { pubkey: wallet, mint_config: mintConfig, limit, cursor = null } }) =>
+    tokens.listLots(ctx.principal, { wallet, mintConfig, limit, cursor }),
+  ),
 
   register: endpoint("GET /token/holders/{mint_config}", {
     scope: "token:read",

@@ -19,7 +19,7 @@ export type RulesDraft = Record<RuleName, Entered>
 /** The form value of each type of field. Times have the format of `datetime-local`, in the page's time zone. */
 export type EnteredIn<T extends FieldType> = T extends "countries"
   ? string[]
-  : T extends "countryCounts"
+  : T extends "countryCounts" | "regionDays"
     ? Record<string, string>
     : T extends "flag"
       ? boolean
@@ -46,6 +46,12 @@ const entries: { [T in FieldType]: Entry<T> } = {
       const set = Object.entries(caps).map(([country, text]) => [country, count(text)] as const)
       return set.length === 0 ? undefined : Object.fromEntries(set)
     },
+  },
+  regionDays: {
+    empty: { us: "", non_us: "" },
+    show: ({ us, non_us }) => ({ us: String(us), non_us: String(non_us) }),
+    send: ({ us = "", non_us = "" }) =>
+      us.trim() === "" && non_us.trim() === "" ? undefined : { us: count(us), non_us: count(non_us) },
   },
   flag: { empty: false, show: (isOn) => isOn, send: (isOn) => isOn || undefined },
   time: {

@@ -22,6 +22,7 @@ const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>) => Re
   amount: (control) => <Text {...control} inputMode="decimal" autoComplete="off" placeholder="No limit" />,
   count: (control) => <Text {...control} inputMode="numeric" autoComplete="off" placeholder="No limit" />,
   countryCounts: ({ value, ...control }) => <CountryCounts {...control} caps={value} />,
+  regionDays: ({ value, ...control }) => <RegionDays {...control} days={value} />,
   time: (control) => <Text {...control} type="datetime-local" step={1} />,
 }
 
@@ -148,6 +149,40 @@ function CountryCounts({ label, caps, onChange, disabled = false }: CountryCount
         </ul>
       )}
     </>
+  )
+}
+
+const regions = { us: "US investors", non_us: "Other investors" }
+
+type RegionDaysProps = {
+  label: string
+  days: Readonly<Record<string, string>>
+  onChange: (days: Record<string, string>) => void
+  disabled?: boolean
+}
+
+/** Days for each region. Stands inside a `Field`, which names it. */
+function RegionDays({ label, days, onChange, disabled = false }: RegionDaysProps) {
+  const id = useId()
+  return (
+    <ul aria-label={label} className="grid gap-2">
+      {Object.entries(regions).map(([region, name]) => (
+        <li key={region} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <Input
+            id={`${id}-${region}`}
+            name={undefined}
+            value={days[region]}
+            onChange={({ target }) => onChange({ ...days, [region]: target.value })}
+            disabled={disabled}
+            aria-label={`${label}: ${name}`}
+            inputMode="numeric"
+            autoComplete="off"
+            className="w-28"
+          />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -26,6 +26,8 @@ export type ErrorCode =
   | "balance_limit_exceeded"
   | "investor_balance_limit_exceeded"
   | "below_minimum"
+  | "holding_period"
+  | "flowback_blocked"
   | "supply_cap_exceeded"
   | "approver_missing"
   | "approval_rejected"
@@ -175,7 +177,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -321,7 +323,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -374,7 +376,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -813,6 +815,27 @@ export interface LedgerHealth {
   rpc_errors: Record<string, number>
 }
 
+export interface Lot {
+  lot_id: string
+  mint_config: string
+  /** Whole tokens that are left of it */
+  amount: string
+  /** When the wallet acquired them; null if that is not known */
+  acquired_at: string | null
+  /** The exemption from registration under which the tokens were issued */
+  exemption: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt"
+  /** Whether the token's holding period keeps them from being transferred now */
+  locked: boolean
+  /** When that ends. Null if they are not locked, or if that is not known: they have no date, or their holder has no country */
+  locked_until: string | null
+}
+
+export interface LotList {
+  data: Array<Lot>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
 export interface MintConfig {
   /** Configuration id */
   id: string
@@ -869,10 +892,17 @@ export interface MintRules {
   max_balance_per_wallet?: string
   /** Maximum balance of all wallets of one investor, in whole tokens */
   max_balance_per_investor?: string
+  /** Days for which a holder must have had tokens before transferring them: `us` for investors from the United States, `non_us` for all others */
+  holding_period_days?: {
+    us: number
+    non_us: number
+  }
   /** Minimum balance of a wallet that holds the token, in whole tokens */
   min_balance?: string
   /** No transfers before this time; minting is not affected */
   transfers_locked_until?: string
+  /** No transfers from investors outside the United States to investors from there before this time */
+  no_flowback_until?: string
 }
 
 /** A rule that is left out stays unchanged; null removes it */
@@ -897,10 +927,17 @@ export interface MintRulesChangeRequest {
   max_balance_per_wallet?: string | null | undefined
   /** Maximum balance of all wallets of one investor, in whole tokens; null removes the rule */
   max_balance_per_investor?: string | null | undefined
+  /** Days for which a holder must have had tokens before transferring them: `us` for investors from the United States, `non_us` for all others; null removes the rule */
+  holding_period_days?: {
+    us: number
+    non_us: number
+  } | null | undefined
   /** Minimum balance of a wallet that holds the token, in whole tokens; null removes the rule */
   min_balance?: string | null | undefined
   /** No transfers before this time; minting is not affected; null removes the rule */
   transfers_locked_until?: string | null | undefined
+  /** No transfers from investors outside the United States to investors from there before this time; null removes the rule */
+  no_flowback_until?: string | null | undefined
 }
 
 /** Every rule is optional; a rule that is left out does not apply */
@@ -925,10 +962,17 @@ export interface MintRulesRequest {
   max_balance_per_wallet?: string | undefined
   /** Maximum balance of all wallets of one investor, in whole tokens */
   max_balance_per_investor?: string | undefined
+  /** Days for which a holder must have had tokens before transferring them: `us` for investors from the United States, `non_us` for all others */
+  holding_period_days?: {
+    us: number
+    non_us: number
+  } | undefined
   /** Minimum balance of a wallet that holds the token, in whole tokens */
   min_balance?: string | undefined
   /** No transfers before this time; minting is not affected */
   transfers_locked_until?: string | undefined
+  /** No transfers from investors outside the United States to investors from there before this time */
+  no_flowback_until?: string | undefined
 }
 
 export interface MintTokensRequest {
@@ -937,6 +981,13 @@ export interface MintTokensRequest {
   /** Configuration id */
   mint_config: string
   amount: Amount
+  /** Exemption and date to record, for holding periods */
+  lot?: {
+    /** The exemption from registration under which the tokens were issued */
+    exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
+    /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
+    acquired_at?: string | undefined
+  } | undefined
 }
 
 export interface OnchainProof {
@@ -1210,7 +1261,7 @@ export interface RecoveryPosition {
   /** `pending`: its operation has not begun. `confirmed`: nothing is left in the lost wallet */
   status: "pending" | "queued" | "submitted" | "confirmed" | "failed"
   /** While it is pending: the error code of what keeps it from moving now; null if nothing does */
-  blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "below_minimum" | null
+  blocked_by: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "flowback_blocked" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "holding_period" | "below_minimum" | null
 }
 
 export interface Register {
@@ -2033,6 +2084,18 @@ export interface Methods {
     pubkey: string
   }, options?: RequestOptions): Promise<WalletBalances>
 
+  /** List a wallet's lots. When and under which exemption the wallet acquired the tokens that it holds. The oldest first: in this order, transfers take them. The amounts add up to the balance that Vouch has recorded. In holder mode, that includes only what went through Vouch. */
+  listLots(params: {
+    /** Wallet address, base58 of 32 bytes */
+    pubkey: string
+    /** Configuration id */
+    mint_config: string
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<LotList>
+
   /** List a token's holders. Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch. */
   listHolders(params: {
     /** Configuration id */
@@ -2346,6 +2409,7 @@ export const routes = {
   listOperations: ["GET","/token/operations","pages"],
   getBalance: ["GET","/token/balance/{pubkey}"],
   listBalances: ["GET","/token/balances/{pubkey}"],
+  listLots: ["GET","/token/lots/{pubkey}","pages"],
   listHolders: ["GET","/token/holders/{mint_config}","pages"],
   getRegister: ["GET","/token/register/{mint_config}","pages"],
   placeHold: ["POST","/token/holds"],

@@ -24,7 +24,10 @@ export type Holder = {
   outgoing: bigint
   /** The part of its balance that holds bind. */
   held: bigint
-  /** Its lots under a holding period. Absent if the token has none, and for who only receives. */
+  /**
+   * What the holding period lets it transfer now, exactly if it is less than what is asked for, and when more will follow. Absent
+   * if the token has none, and for who only receives.
+   */
   lots?: { unlocked: bigint; next: Date | null } | undefined
   /** Whether it already counts as a holder. */
   hasSlot: boolean

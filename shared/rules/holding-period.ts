@@ -76,6 +76,5 @@ export const holdingPeriod = defineRule({
           : ""
     return `amount: ${from.wallet} can transfer ${most} at most under the holding period.${later}`
   },
-  passed: ({ from, config }) =>
-    `The wallet has held ${fromBaseUnits(from.lots?.unlocked ?? 0n, config.decimals)} long enough.`,
+  passed: () => "The wallet has held enough tokens for long enough.",
 })

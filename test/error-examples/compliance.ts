@@ -120,6 +120,16 @@ export const compliance: Scenarios = {
     mint(key, await verified(app, key), "125"),
   ),
   below_minimum: refused({ min_balance: "100" }, async (app, key) => mint(key, await verified(app, key), "25")),
+  holding_period: refused({ holding_period_days: { us: 365, non_us: 40 } }, async (app, key) => {
+    const [from, to] = [await verified(app, key), await verified(app, key)]
+    await minted(app, key, from, "25")
+    return transfer(key, from, to, "5")
+  }),
+  flowback_blocked: refused({ no_flowback_until: "2099-01-01T00:00:00Z" }, async (app, key) => {
+    const [from, to] = [await verified(app, key, { country: "DE" }), await verified(app, key)]
+    await minted(app, key, from, "25")
+    return transfer(key, from, to, "5")
+  }),
   balance_limit_exceeded: refused({ max_balance_per_wallet: "100" }, async (app, key) =>
     mint(key, await verified(app, key), "125"),
   ),

@@ -22,6 +22,7 @@ import { type BoundConfig, invalidAmount, lockBoundConfigs, type RequestRefusal,
 import {
   type HoldingKey,
   type Holdings,
+  keyName,
   loadLosses,
   loadStandings,
   lockHoldings,
@@ -32,7 +33,7 @@ import {
 import { BoundHolds, bindHolds } from "./holds/bound-holds.ts"
 import { refusalOfNamed } from "./holds/named-holds.ts"
 import { loadInvestors, receivingOf } from "./investors.ts"
-import { type LotsOf, loadUnlocked } from "./lots/unlocked.ts"
+import { type Giving, type LotsOf, loadUnlocked } from "./lots/unlocked.ts"
 import type { OperationRow } from "./operation.ts"
 import { burn } from "./operations/burn.ts"
 import { mint } from "./operations/mint.ts"
@@ -114,7 +115,7 @@ export class Reservations {
       held: holdings.all,
       standings,
     })
-    this.#lotsOf = await loadUnlocked(this.#sql, this.#workspaceId, allowed.flatMap(sellerOf), standings, this.#now)
+    this.#lotsOf = await loadUnlocked(this.#sql, this.#workspaceId, givingIn(allowed, holdings), standings, this.#now)
     const waiting: { one: Considered; policy: Policy }[] = []
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
@@ -378,9 +379,17 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
   mint,
 })
 
-/** Whom a holding period binds, or would if the act were not forced. */
-const sellerOf = ({ request: { movement }, config }: Considered) =>
-  movement.from === null ? [] : [{ config, key: { config: config.id, wallet: movement.from } }]
+/** What a batch takes of each wallet, at most. Also by force, because an act says which rules it sets aside. */
+function givingIn(batch: readonly Considered[], holdings: Holdings): Giving[] {
+  const all = new Map<string, Giving>()
+  for (const { request, config, amount } of batch) {
+    const key = giverOf({ movement: request.movement, config: config.id })
+    if (key === null) continue
+    const units = all.get(keyName(key))?.units ?? holdings.of(key).outgoing
+    all.set(keyName(key), { config, key, units: units + amount })
+  }
+  return [...all.values()]
+}
 
 const firstUses = (accepted: readonly Reserved[]): string[] => [
   ...new Set(accepted.filter(({ config }) => config.mint === null).map(({ config }) => config.id)),

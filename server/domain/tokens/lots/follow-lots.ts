@@ -7,7 +7,7 @@ import { LotBook, type LotMove } from "./lot-book.ts"
 
 /** How many of a wallet's lots are read at first, and how many times more each time these do not cover what is taken. */
 const FIRST = 64
-const MORE = 32
+const MORE = 4
 
 type Oldest = { workspaceId: string; keys: readonly HoldingKey[]; limit: number }
 type LotRow = {
@@ -44,7 +44,7 @@ const insertLots = prepared<{ workspaceId: string; made: Made }, never>(
       ${value(({ made }) => made.map(({ key }) => key.config))}::text[],
       ${value(({ made }) => made.map(({ key }) => key.wallet))}::text[],
       ${value(({ made }) => made.map(({ units }) => units.toString()))}::numeric[],
-      ${value(({ made }) => made.map(({ acquiredAt }) => acquiredAt))}::timestamptz[],
+      ${value(({ made }) => made.map(({ acquiredAt }) => acquiredAt?.toISOString() ?? null))}::timestamptz[],
       ${value(({ made }) => made.map(({ exemption }) => exemption))}::text[],
       ${value(({ made }) => made.map(({ parent }) => parent))}::text[],
       ${value(({ made }) => made.map(({ operationId }) => operationId))}::text[])

@@ -146,6 +146,7 @@ test.each([
   ["GET", "/token/operations", "token:read"],
   ["POST", "/token/preflight", "token:read"],
   ["GET", `/token/balance/${newWallet()}?mint_config=us_real_estate_fund_v1`, "token:read"],
+  ["GET", `/token/lots/${newWallet()}?mint_config=us_real_estate_fund_v1`, "token:read"],
   ["POST", "/mint-configs", "config:write"],
   ["GET", `/token/balances/${newWallet()}`, "token:read"],
   ["GET", "/token/holders/us_real_estate_fund_v1", "token:read"],

@@ -157,6 +157,7 @@ const rights: Record<string, Who> = {
   "token.forceTransfer": allButViewers,
   "token.formPreflight": members,
   "token.holders": members,
+  "token.lots": members,
   "token.freeze": allButViewers,
   "token.unfreeze": allButViewers,
   "token.mint": builders,

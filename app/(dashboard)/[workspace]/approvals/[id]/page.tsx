@@ -11,6 +11,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ruleFields } from "#shared/rules/fields.ts"
@@ -125,6 +126,7 @@ const labels: Record<string, string> = {
   hold_id: "Hold",
   holds: "Holds to take from first",
   while_paused: "Even though the token is paused",
+  lot: "Exemption and date",
   attestation_id: "Attestation",
   attestation_ids: "Attestations",
   investor_id: "Investor",
@@ -146,6 +148,7 @@ const labels: Record<string, string> = {
 /** Fields that are not shown as they were sent. */
 const shownAs: Record<string, (value: unknown) => ReactNode> = {
   amount: (value) => grouped(String(value)),
+  lot: (value) => <Lot lot={value as { exemption: Exemption; acquired_at?: string }} />,
   rules: (value) => <RuleChanges rules={value as Record<string, unknown>} />,
   reason_code: (value) => reasonNames[value as ReasonCode],
   decision: (value) => reviewDecisions[value as ReviewDecision].label,
@@ -154,6 +157,17 @@ const shownAs: Record<string, (value: unknown) => ReactNode> = {
   recovery_id: (value) => <To path={["recoveries", String(value)]}>Open the recovery</To>,
   review_id: (value) => <To path={["reviews", String(value)]}>Open the review, with the reason and the claims</To>,
 }
+
+const Lot = ({ lot: { exemption, acquired_at } }: { lot: { exemption: Exemption; acquired_at?: string } }) => (
+  <>
+    {exemptionNames[exemption]}
+    {acquired_at !== undefined && (
+      <>
+        , acquired <Timestamp at={acquired_at} />
+      </>
+    )}
+  </>
+)
 
 function Request({ approval: { request } }: { approval: Approval }) {
   return (

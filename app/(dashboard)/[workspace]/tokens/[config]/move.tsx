@@ -3,8 +3,10 @@ import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempoten
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
-import { Form, Submit } from "#app/components/form.tsx"
+import { Field, Form, Submit } from "#app/components/form.tsx"
 import { Refused } from "#app/components/problem.ts"
+import { Input, Select } from "#app/components/ui/input.tsx"
+import { type Exemption, exemptionNames, exemptions } from "#shared/lots.ts"
 import { AmountField } from "./amount-field.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
@@ -30,14 +32,17 @@ type MoveFormProps = { token: TokenView; kind: MoveKind; onSent: (operation: Ope
 function MoveForm({ token, kind, onSent }: MoveFormProps) {
   const api = useApi()
   const refresh = useRefresh()
-  const [entered, setEntered] = useState({ from: "", to: "", amount: "" })
+  const [entered, setEntered] = useState({ from: "", to: "", amount: "", acquired: "" })
+  const [exemption, setExemption] = useState<Exemption>("none")
   const from = entered.from.trim()
   const to = entered.to.trim()
   const amount = entered.amount.trim()
-  const sending: Sending = { token, kind, from, to, amount }
+  const { acquired } = entered
+  const lot = { exemption, ...(acquired !== "" && { acquired_at: `${acquired}T00:00:00Z` }) }
+  const sending: Sending = { token, kind, from, to, amount, ...(kind === "mint" && { lot }) }
   const checked = usePreflight(sending)
   const { isAccepted, problem } = checked
-  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAccepted)
+  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount, exemption, acquired], isAccepted)
   const set = (name: keyof typeof entered) => (value: string) => setEntered((before) => ({ ...before, [name]: value }))
   // The form loads after its sheet has opened, so nothing in it has the focus yet.
   const form = useRef<HTMLDivElement>(null)
@@ -61,6 +66,31 @@ function MoveForm({ token, kind, onSent }: MoveFormProps) {
         {kind === "transfer" && wallet("from_pubkey", "From wallet", "from")}
         {kind === "transfer" ? wallet("to_pubkey", "To wallet", "to") : wallet("user_pubkey", "Wallet", "to")}
         <AmountField token={token} value={entered.amount} onChange={set("amount")} problem={problemAt("amount")} />
+        {kind === "mint" && (
+          <>
+            <Field
+              name="lot.exemption"
+              label="Exemption"
+              hint="The exemption from registration under which the tokens are issued. It is recorded with their date."
+            >
+              <Select value={exemption} onChange={({ target }) => setExemption(target.value as Exemption)}>
+                {exemptions.map((one) => (
+                  <option key={one} value={one}>
+                    {exemptionNames[one]}
+                  </option>
+                ))}
+              </Select>
+            </Field>
+            <Field
+              name="lot.acquired_at"
+              label="Acquired on (UTC)"
+              hint="Leave it empty if the holder acquires them now. An earlier date needs another member’s approval."
+              error={problemAt("lot.acquired_at")}
+            >
+              <Input type="date" value={acquired} onChange={({ target }) => set("acquired")(target.value)} />
+            </Field>
+          </>
+        )}
       </div>
       <RulesCheck sending={sending} checked={checked} />
       <Submit disabled={!isAccepted} className="w-full">
@@ -71,10 +101,10 @@ function MoveForm({ token, kind, onSent }: MoveFormProps) {
 }
 
 /** Starts it without waiting for the chain. The next screen shows its progress. */
-function send(api: Api, { kind, token, from, to, amount }: Sending, idempotencyKey: string) {
+function send(api: Api, { kind, token, from, to, amount, lot }: Sending, idempotencyKey: string) {
   const common = { mint_config: token.id, amount }
   const options = { context: { idempotencyKey, respondAsync: true } }
   return kind === "mint"
-    ? api.token.mint.mutate({ ...common, user_pubkey: to }, options)
+    ? api.token.mint.mutate({ ...common, user_pubkey: to, ...(lot && { lot }) }, options)
     : api.token.transfer.mutate({ ...common, from_pubkey: from, to_pubkey: to }, options)
 }

@@ -1,6 +1,7 @@
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { type InputOf, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { problemOf } from "#app/components/problem.ts"
+import type { Exemption } from "#shared/lots.ts"
 import type { MovementKind } from "#shared/movements.ts"
 import { isAddress } from "./wallet-field.tsx"
 
@@ -20,6 +21,8 @@ export type Sending = {
   holds?: readonly string[]
   /** The hold that a forced transfer executes. */
   executes?: string
+  /** Only of a mint. */
+  lot?: { exemption: Exemption; acquired_at?: string }
   /** Only of a burn or a forced transfer. */
   whilePaused?: boolean
 }
@@ -28,10 +31,10 @@ export const isComplete = ({ kind, from, to, amount }: Sending): boolean =>
   amount !== "" && (kind === "mint" || isAddress(from)) && (kind === "burn" || isAddress(to))
 
 const askOf = (sending: Sending): InputOf<"token.formPreflight"> => {
-  const { kind, token, from, to, amount, hasConsent = false, executes, whilePaused: while_paused } = sending
+  const { kind, token, from, to, amount, hasConsent = false, executes, whilePaused: while_paused, lot } = sending
   const forced = { while_paused, ...namedHolds(sending) }
   const common = { mint_config: token.id, amount }
-  if (kind === "mint") return { kind, ...common, user_pubkey: to }
+  if (kind === "mint") return { kind, ...common, user_pubkey: to, ...(lot && { lot }) }
   if (kind === "burn") return { kind, ...common, user_pubkey: from, holder_consent: hasConsent, ...forced }
   const between = { ...common, from_pubkey: from, to_pubkey: to }
   if (kind === "transfer") return { kind, ...between }
@@ -72,6 +75,6 @@ export function usePreflight(sending: Sending): Checked {
 
 function readProblem(error: unknown): Problem {
   const { detail } = problemOf(error)
-  const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  const [, field = "amount", text = detail] = /^([\w.]+): (.*)$/s.exec(detail) ?? []
   return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
 }

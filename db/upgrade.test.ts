@@ -34,12 +34,49 @@ beforeAll(async () => {
   await createKey("key_forgotten", { workspace: "ws_1", actor: null, by: null })
   await createKey("key_other", { workspace: "ws_2", actor: "user", by: "user_bob" })
   await createTokens()
+  await sql`
+    insert into schemas (workspace_id, id, name, validity_days, created_at) values ('ws_1', 'kyc', 'KYC', 365, now())`
+  await sql`
+    insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
+    values ('ws_1', 'fund', 'Fund', 'F', 0, 'kyc', 'agent', '{}', now())`
+  await moved("op_1", "mint", null, "ann", "5", "2025-01-01")
+  await moved("op_2", "mint", null, "ann", "5", "2025-02-01")
+  await moved("op_3", "transfer", "ann", "bob", "7", "2025-03-01")
+  await moved("op_4", "mint", null, "ann", "4", "2025-04-01")
+  await holds("ann", "7")
+  await holds("bob", "9")
+  await holds("cyd", "2")
+  await holds("dan", "-3")
   await migrate(url)
 })
 afterAll(async () => {
   await sql.end()
   rmSync(folder, { recursive: true })
 })
+
+/** A movement that 0.1.0 has confirmed. */
+async function moved(id: string, kind: string, from: string | null, to: string, amount: string, day: string) {
+  await sql`
+    insert into operations (workspace_id, id, kind, status, mint_config, from_wallet, wallet, payload, writes, reads,
+      created_at, finished_at)
+    values ('ws_1', ${id}, ${kind}, 'confirmed', 'fund', ${from}, ${to}, ${sql.json({ amount })}, '{}', '{}',
+      ${`${day}T00:00:00Z`}, ${`${day}T00:00:05Z`})`
+}
+
+/** A balance as 0.1.0 writes it. */
+const holds = (wallet: string, balance: string) => sql`
+  insert into holdings (workspace_id, mint_config, wallet, balance) values ('ws_1', 'fund', ${wallet}, ${balance})`
+
+const lotsOf = async (wallet: string) =>
+  (
+    await sql`
+    select units, acquired_at, exemption, operation_id from lots
+    where workspace_id = 'ws_1' and wallet = ${wallet} order by acquired_at, seq`
+  ).map(({ units, acquired_at, operation_id }) => [
+    units,
+    acquired_at?.toISOString().slice(0, 10) ?? null,
+    operation_id,
+  ])
 
 type Created = { workspace: string; actor: "user" | "operator" | null; by: string | null }
 
@@ -165,4 +202,43 @@ test("what 0.1.0 settles during an upgrade is posted, and a dated posting never 
   await expect(sql`update postings set delta = 5 ${bob}`).rejects.toThrow("append-only")
   await sql`update postings set slot = 7, landed_at = now() ${bob}`
   await expect(sql`update postings set slot = 8 ${bob}`).rejects.toThrow("append-only")
+})
+
+test("balances become lots, with the dates that first-in first-out gives them", async () => {
+  expect(await lotsOf("ann")).toEqual([
+    ["3", "2025-02-01", "op_2"],
+    ["4", "2025-04-01", "op_4"],
+  ])
+  // What came in past Vouch has the date of the wallet's oldest operation.
+  expect(await lotsOf("bob")).toEqual([
+    ["7", "2025-03-01", "op_3"],
+    ["2", "2025-03-01", null],
+  ])
+  expect(await lotsOf("cyd")).toEqual([["2", null, null]])
+  expect(await lotsOf("dan")).toEqual([])
+  const ids = await sql`select id from lots`
+  for (const { id } of ids) expect(isId("lot", id)).toBe(true)
+})
+
+test("lots follow what 0.1.0 changes during an upgrade", async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const set = (wallet: string, balance: string) =>
+    sql`update holdings set balance = ${balance} where workspace_id = 'ws_1' and wallet = ${wallet}`
+  await set("ann", "12")
+  expect(await lotsOf("ann")).toEqual([
+    ["3", "2025-02-01", "op_2"],
+    ["4", "2025-04-01", "op_4"],
+    ["5", today, null],
+  ])
+  await set("ann", "8")
+  expect(await lotsOf("ann")).toEqual([
+    ["3", "2025-04-01", "op_4"],
+    ["5", today, null],
+  ])
+  await set("ann", "-4")
+  expect(await lotsOf("ann")).toEqual([])
+  await holds("eve", "6")
+  expect(await lotsOf("eve")).toEqual([["6", today, null]])
+  const rows = await sql`select wallet from holdings where lotted <> greatest(balance, 0)`
+  expect(rows).toEqual([])
 })

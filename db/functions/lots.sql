@@ -1,4 +1,4 @@
--- Keeps a wallet's lots equal to its balance, whoever changes the balance without them: version 0.1.0, or a count of what
+-- Keeps a wallet's lots equal to its balance if that changes without them: by version 0.1.0, or by a count of what
 -- holders moved themselves. What is new is a lot of today without an exemption. What is gone is taken from the oldest.
 CREATE OR REPLACE FUNCTION "follow_balance"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -39,7 +39,7 @@ test("what is unlocked for the sum is unlocked for the list", () => {
   }
 })
 
-test("a period in the year 9999 is a time that can be told", () => {
+test("a period can end in the last days of the year 9999", () => {
   const unlock = unlockOf({ us: 36_525, non_us: 0 }, us, day("9899-12-30"), day("9999-01-01"))
   expect(unlock).toEqual(day("9999-12-31"))
 })

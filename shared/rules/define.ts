@@ -110,8 +110,8 @@ export type FieldOf<T extends FieldType> = {
 export type Field = { [T in FieldType]: FieldOf<T> }[FieldType]
 export type Fields = Readonly<Record<string, Field>>
 
-/** Tokens that no transfer may take before a time. */
-export type Lock = { amount: bigint; until: Date }
+/** Tokens that no transfer may take before a time. `until` is null if no one knows when they unlock. */
+export type Lock = { amount: bigint; until: Date | null }
 
 type Given<F extends Fields, Needed extends keyof F> = {
   [N in Exclude<keyof F, Needed>]?: ValueOf<F[N]["type"]>
@@ -160,7 +160,10 @@ export type Rule<
    * What it locks of a wallet's available tokens, and until when, also if that has passed. Absent if it locks none for a
    * time.
    */
-  locks?(wallet: Pick<TransferContext<Given<F, Needed>, On>, "rules"> & { available: bigint }): Lock[]
+  locks?(
+    wallet: Pick<TransferContext<Given<F, Needed>, On>, "rules"> &
+      Partial<Pick<Holder, "lots" | "outgoing">> & { available: bigint },
+  ): Lock[]
   /** A conflict between its fields, with the field to change. */
   conflict?(json: JsonSet<F>): { field: keyof F & string; detail: string } | null
 }

@@ -76,5 +76,10 @@ export const holdingPeriod = defineRule({
           : ""
     return `amount: ${from.wallet} can transfer ${most} at most under the holding period.${later}`
   },
+  locks({ available, lots, outgoing = 0n }) {
+    if (!lots) return []
+    const movable = lots.unlocked > outgoing ? lots.unlocked - outgoing : 0n
+    return movable < available ? [{ amount: available - movable, until: lots.next }] : []
+  },
   passed: () => "The wallet has held enough tokens for long enough.",
 })

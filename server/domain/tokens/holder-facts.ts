@@ -5,7 +5,7 @@ import type { Principal } from "#domain/requests"
 import { formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
-import { type Posted, type Posting, postingsOf, saveWithPostings } from "./postings/post.ts"
+import { type Posted, type Posting, postingsOf, saveHoldings } from "./postings/post.ts"
 
 /** The key for looking up a wallet: the schema that its configuration requires. */
 export type WalletSchema = { schemaId: string; wallet: Address }
@@ -244,19 +244,7 @@ export class Holdings {
     )
   }
 
-  async save(sql: Queryable): Promise<void> {
-    const all = [...this.#all.values()]
-    const postings = this.#postings.splice(0)
-    if (postings.length > 0) return saveWithPostings(sql, this.#workspaceId, all, postings)
-    await sql`
-      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
-        lotted = t.lotted, counted = t.counted::boolean, investor = t.investor
-      from unnest(${all.map((one) => one.config)}::text[], ${all.map((one) => one.wallet)}::text[],
-        ${all.map((one) => one.balance.toString())}::numeric[], ${all.map((one) => one.incoming.toString())}::numeric[],
-        ${all.map((one) => one.outgoing.toString())}::numeric[], ${all.map((one) => one.held.toString())}::numeric[],
-        ${all.map((one) => one.lotted.toString())}::numeric[], ${all.map((one) => String(one.hasSlot))}::text[],
-        ${all.map((one) => one.investor)}::text[])
-        as t(config, wallet, balance, incoming, outgoing, held, lotted, counted, investor)
-      where h.workspace_id = ${this.#workspaceId} and h.mint_config = t.config and h.wallet = t.wallet`
+  save(sql: Queryable): Promise<void> {
+    return saveHoldings(sql, this.#workspaceId, this.all, this.#postings.splice(0))
   }
 }

@@ -136,7 +136,9 @@ export async function preflight(principal: Principal, intent: Intent): Promise<P
     })
     const investors = book && { book, heldOf: holdings }
     // Also for a forced act, which says what it sets aside.
-    const sellers = giver === null ? [] : [{ config, key: giver, units: holdings(giver).outgoing + amount }]
+    const unitsOf = ({ balance, outgoing }: { balance: bigint; outgoing: bigint }) =>
+      outgoing + (balance > amount ? balance : amount)
+    const sellers = giver === null ? [] : [{ config, key: giver, units: unitsOf(holdings(giver)) }]
     const request = {
       config,
       lotsOf: await loadUnlocked(sql, workspaceId, sellers, standings, now),

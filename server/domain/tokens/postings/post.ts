@@ -1,4 +1,5 @@
-import type { Queryable } from "#db/client.ts"
+import { type Queryable, sql as statement } from "#db/client.ts"
+import { prepared, type Value } from "#db/prepared.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 
@@ -21,7 +22,7 @@ export type Posting = {
 type Kept = { config: string; wallet: Address; balance: bigint; held: bigint }
 
 /** A holding as it is saved (`Holding` in `holder-facts.ts`). */
-type Whole = Kept & { incoming: bigint; outgoing: bigint; hasSlot: boolean; investor: string | null }
+type Whole = Kept & { incoming: bigint; outgoing: bigint; lotted: bigint; hasSlot: boolean; investor: string | null }
 
 /** What an operation changed. `after` are the holdings of `before`, in the same order. */
 export function postingsOf(
@@ -37,11 +38,62 @@ export function postingsOf(
   })
 }
 
+type Numbered = Posting & { nth: number }
+type Saved = {
+  workspaceId: string
+  holdings: readonly Whole[]
+  postings: readonly Numbered[]
+  counts: ReadonlyMap<string, number>
+}
+
+const nameOf = ({ config, wallet }: Pick<Kept, "config" | "wallet">) => `${config}/${wallet}`
+
+/** The holdings, as they are in memory. `postings` is how many each of them gets. */
+const savingHoldings = (value: Value<Saved>) => {
+  const column = <T>(read: (one: Whole, input: Saved) => T) =>
+    value((input) => input.holdings.map((one) => read(one, input)))
+  return statement`
+    update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
+      lotted = t.lotted, counted = t.counted::boolean, investor = t.investor, posted = h.posted + t.postings
+    from unnest(${column(({ config }) => config)}::text[], ${column(({ wallet }) => wallet)}::text[],
+      ${column(({ balance }) => balance.toString())}::numeric[], ${column(({ incoming }) => incoming.toString())}::numeric[],
+      ${column(({ outgoing }) => outgoing.toString())}::numeric[], ${column(({ held }) => held.toString())}::numeric[],
+      ${column(({ lotted }) => lotted.toString())}::numeric[], ${column(({ hasSlot }) => String(hasSlot))}::text[],
+      ${column(({ investor }) => investor)}::text[],
+      ${column((one, { counts }) => counts.get(nameOf(one)) ?? 0)}::int[])
+      as t(config, wallet, balance, incoming, outgoing, held, lotted, counted, investor, postings)
+    where h.workspace_id = ${value(({ workspaceId }) => workspaceId)} and h.mint_config = t.config and h.wallet = t.wallet`
+}
+
+const savingPostings = (value: Value<Saved>) => {
+  const column = <T>(read: (one: Numbered) => T) => value(({ postings }) => postings.map(read))
+  return statement`
+    with saved as (
+      ${savingHoldings(value)} returning h.mint_config, h.wallet, h.posted - t.postings as earlier
+    )
+    insert into postings (workspace_id, mint_config, wallet, seq, delta, held_delta, balance, held, operation_id, landed_at)
+    select ${value(({ workspaceId }) => workspaceId)}, p.config, p.wallet, s.earlier + p.nth, p.delta, p.held_delta,
+      p.balance, p.held, p.operation_id, p.landed_at::timestamptz
+    from unnest(${column(({ config }) => config)}::text[], ${column(({ wallet }) => wallet)}::text[],
+      ${column(({ nth }) => nth)}::int[], ${column(({ delta }) => delta.toString())}::numeric[],
+      ${column(({ heldDelta }) => heldDelta.toString())}::numeric[], ${column(({ balance }) => balance.toString())}::numeric[],
+      ${column(({ held }) => held.toString())}::numeric[], ${column(({ operationId }) => operationId)}::text[],
+      ${column(({ landedAt }) => landedAt?.toISOString() ?? null)}::text[])
+      as p(config, wallet, nth, delta, held_delta, balance, held, operation_id, landed_at)
+    join saved s on s.mint_config = p.config and s.wallet = p.wallet`
+}
+
+/** Put together once, because every mint saves twice. */
+const saving = prepared<Saved, never, { posts: boolean }>(
+  (value, { posts }) => (posts ? savingPostings(value) : savingHoldings(value)),
+  ({ postings }) => ({ posts: postings.length > 0 }),
+)
+
 /**
  * Writes holdings and their postings in one statement. A holding counts its postings, so that they are numbered without
  * reading them, and so that the trigger leaves out what is posted here.
  */
-export async function saveWithPostings(
+export async function saveHoldings(
   sql: Queryable,
   workspaceId: string,
   holdings: readonly Whole[],
@@ -49,33 +101,9 @@ export async function saveWithPostings(
 ): Promise<void> {
   const counts = new Map<string, number>()
   const numbered = postings.map((one) => {
-    const name = `${one.config}/${one.wallet}`
-    const nth = (counts.get(name) ?? 0) + 1
-    counts.set(name, nth)
+    const nth = (counts.get(nameOf(one)) ?? 0) + 1
+    counts.set(nameOf(one), nth)
     return { ...one, nth }
   })
-  const countOf = ({ config, wallet }: Whole) => counts.get(`${config}/${wallet}`) ?? 0
-  await sql`
-    with saved as (
-      update holdings h set balance = t.balance, incoming = t.incoming, outgoing = t.outgoing, held = t.held,
-        counted = t.counted::boolean, investor = t.investor, posted = h.posted + t.posted
-      from unnest(${holdings.map((one) => one.config)}::text[], ${holdings.map((one) => one.wallet)}::text[],
-        ${holdings.map((one) => one.balance.toString())}::numeric[], ${holdings.map((one) => one.incoming.toString())}::numeric[],
-        ${holdings.map((one) => one.outgoing.toString())}::numeric[], ${holdings.map((one) => one.held.toString())}::numeric[],
-        ${holdings.map((one) => String(one.hasSlot))}::text[], ${holdings.map((one) => one.investor)}::text[],
-        ${holdings.map(countOf)}::int[])
-        as t(config, wallet, balance, incoming, outgoing, held, counted, investor, posted)
-      where h.workspace_id = ${workspaceId} and h.mint_config = t.config and h.wallet = t.wallet
-      returning h.mint_config, h.wallet, h.posted - t.posted as earlier
-    )
-    insert into postings (workspace_id, mint_config, wallet, seq, delta, held_delta, balance, held, operation_id, landed_at)
-    select ${workspaceId}, p.config, p.wallet, s.earlier + p.nth, p.delta, p.held_delta, p.balance, p.held, p.operation_id,
-      p.landed_at::timestamptz
-    from unnest(${numbered.map((one) => one.config)}::text[], ${numbered.map((one) => one.wallet)}::text[],
-      ${numbered.map((one) => one.nth)}::int[], ${numbered.map((one) => one.delta.toString())}::numeric[],
-      ${numbered.map((one) => one.heldDelta.toString())}::numeric[], ${numbered.map((one) => one.balance.toString())}::numeric[],
-      ${numbered.map((one) => one.held.toString())}::numeric[], ${numbered.map((one) => one.operationId)}::text[],
-      ${numbered.map(({ landedAt }) => landedAt?.toISOString() ?? null)}::text[])
-      as p(config, wallet, nth, delta, held_delta, balance, held, operation_id, landed_at)
-    join saved s on s.mint_config = p.config and s.wallet = p.wallet`
+  await saving(sql, { workspaceId, holdings, postings: numbered, counts })
 }

@@ -1150,6 +1150,13 @@ export interface PreflightMovementRequest {
   holder_consent?: boolean | undefined
   /** Only of a burn or a forced transfer, as there */
   holds?: Array<string> | undefined
+  /** Exemption and date to record, for holding periods */
+  lot?: {
+    /** The exemption from registration under which the tokens were issued */
+    exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
+    /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
+    acquired_at?: string | undefined
+  } | undefined
   /** Only of a burn or a forced transfer, as there */
   while_paused?: boolean | undefined
 }
@@ -1369,7 +1376,7 @@ export interface RotateWebhookSecretRequest {
 
 export interface RuleFinding {
   /** The rule, by the code of its refusal */
-  code: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "below_minimum"
+  code: "mint_paused" | "transfers_locked" | "wallet_sanctioned" | "wallet_barred" | "wallet_frozen" | "wallet_not_verified" | "country_not_allowed" | "not_accredited" | "flowback_blocked" | "supply_cap_exceeded" | "holder_limit_reached" | "investor_limit_reached" | "balance_limit_exceeded" | "investor_balance_limit_exceeded" | "insufficient_balance" | "amount_held" | "holding_period" | "below_minimum"
   /** `undecided`: the rule needs claims, and the wallet is not verified. `overridden`: the rule would refuse a transfer, and a forced act sets it aside */
   outcome: "passed" | "refused" | "undecided" | "overridden"
   /** The reason, for people */

@@ -16,7 +16,7 @@ const SKIPPED = 100
 const COMMIT_SECONDS = 1
 
 /** A whole second, as chains count time. */
-export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)
+const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)
 
 /** The time of a slot, or of the last block before it if it has none. Null if no node knows it. */
 async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {

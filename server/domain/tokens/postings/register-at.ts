@@ -160,7 +160,7 @@ type Asked = {
  * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
  * own postings, and a cursor over all of them holds none in memory.
  */
-export const walletsAt = ({
+const walletsAt = ({
   workspaceId,
   mintConfig,
   moment,

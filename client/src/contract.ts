@@ -983,7 +983,7 @@ export interface MintTokensRequest {
   amount: Amount
   /** Exemption and date to record, for holding periods */
   lot?: {
-    /** The exemption from registration under which the tokens were issued */
+    /** The exemption from registration under which the tokens are issued; none if left out */
     exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
     /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
     acquired_at?: string | undefined
@@ -1152,7 +1152,7 @@ export interface PreflightMovementRequest {
   holds?: Array<string> | undefined
   /** Exemption and date to record, for holding periods */
   lot?: {
-    /** The exemption from registration under which the tokens were issued */
+    /** The exemption from registration under which the tokens are issued; none if left out */
     exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
     /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
     acquired_at?: string | undefined

@@ -12,7 +12,9 @@ export const exemptionField = z.enum(exemptions).meta({
 /** What a mint records about its units. */
 export const lotField = z
   .object({
-    exemption: exemptionField.default("none"),
+    exemption: exemptionField.optional().meta({
+      description: "The exemption from registration under which the tokens are issued; none if left out",
+    }),
     acquired_at: time.optional().meta({
       description:
         "When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted",
@@ -28,7 +30,9 @@ export type StoredLot = z.output<typeof storedLot>
 
 /** Errors: validation_failed for a date in the future. */
 export function pastLot(lot: z.output<typeof lotField>): StoredLot | undefined {
-  if (lot?.acquired_at === undefined) return lot && { exemption: lot.exemption }
-  if (new Date(lot.acquired_at) > clock.now()) fail("validation_failed", "lot.acquired_at: must not be in the future.")
-  return { exemption: lot.exemption, acquired_at: lot.acquired_at }
+  if (lot === undefined) return undefined
+  const { exemption = "none", acquired_at } = lot
+  if (acquired_at === undefined) return { exemption }
+  if (new Date(acquired_at) > clock.now()) fail("validation_failed", "lot.acquired_at: must not be in the future.")
+  return { exemption, acquired_at }
 }

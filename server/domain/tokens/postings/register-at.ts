@@ -39,10 +39,14 @@ const holding = z
     }),
     wallets: z.number().int().meta({ description: "Wallets that the row counts", example: 1 }),
     balance: amountText.meta({ description: "Whole tokens that it held", example: "749.5" }),
-    percent: z.string().nullable().meta({
-      description: "Its share of all tokens in percent, rounded down to 8 places; null if there were none",
-      example: "12.5",
-    }),
+    percent: z
+      .string()
+      .regex(/^[0-9]{1,3}(\.[0-9]{1,8})?$/)
+      .nullable()
+      .meta({
+        description: "Its share of all tokens in percent, rounded down to 8 places; null if there were none",
+        example: "12.5",
+      }),
     available: amountText.meta({ description: "Whole tokens that no hold kept from moving", example: "649.5" }),
     held: amountText.meta({ description: "Whole tokens that holds kept from moving", example: "100" }),
     investor_id: idOf("inv").nullable().meta({
@@ -160,11 +164,7 @@ type Asked = {
  * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
  * own postings, and a cursor over all of them holds none in memory.
  */
-const walletsAt = ({
-  workspaceId,
-  mintConfig,
-  moment,
-}: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
+const walletsAt = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
   select wallet, sum(delta) as balance, sum(held_delta) as held from postings
   where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
 

@@ -1,6 +1,8 @@
 export type { ChainConnection, KitRpc, Web3Connection } from "./chain/connection.ts"
 export type { ForcedAnswer, ForcedMovement, ForcedQuestion, ForcedRefusal } from "./chain/forced.ts"
 export { verifyForced } from "./chain/forced.ts"
+export type { AnchoredSnapshot, SnapshotAnswer, SnapshotQuestion, SnapshotRefusal } from "./chain/snapshot.ts"
+export { verifySnapshot } from "./chain/snapshot.ts"
 export type { OnChainAnswer, OnChainCredential, OnChainQuestion, OnChainRefusal } from "./chain/verify.ts"
 export { verifyOnChain } from "./chain/verify.ts"
 export type { VouchOptions } from "./client.ts"

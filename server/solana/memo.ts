@@ -16,6 +16,9 @@ export const MEMO_MARK = "vouch:1:"
 export const attestationMemo = (attestationId: string, commitment: string, expiresAt: Date): string =>
   `${MEMO_MARK}${attestationId}:${commitment}:${Math.floor(expiresAt.getTime() / 1000)}`
 
+/** The memo of a snapshot: the hash of its holders, base64url (docs/contract.md). */
+export const snapshotMemo = (snapshotId: string, sha256: string): string => `${MEMO_MARK}${snapshotId}:${sha256}`
+
 /**
  * The memo of any other operation: its id (of a payment, the payout's), so that the chain shows each id at most once. `forced` marks an operation that
  * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet;

@@ -1,10 +1,11 @@
-import { Keypair, PublicKey } from "@solana/web3.js"
+import { Keypair, type PublicKey } from "@solana/web3.js"
 import { expect, test } from "vitest"
 import { type Operation, verifyForced, type Web3Connection } from "#client/index.ts"
 import { MEMO_PROGRAM_ID, tokenAccountOf } from "#server/solana/addresses.ts"
 import { holdPlace } from "#server/solana/asset-hold.ts"
+import { type Instruction, nodeWith as nodeOf } from "./known-transaction.ts"
 
-// A node that knows one transaction. The API's tests check real ones.
+// The API's tests check real transactions.
 
 const newKey = () => Keypair.generate().publicKey
 const [issuer, stranger, from, to, mint] = [newKey(), newKey(), newKey(), newKey(), newKey()]
@@ -15,8 +16,6 @@ const onchain_tx = "5".repeat(87)
 const textOf = (key: PublicKey) => key.toBase58()
 const accountOf = (wallet: PublicKey) => textOf(tokenAccountOf(mint, wallet))
 const holdOf = (base: PublicKey) => textOf(holdPlace(base, mint, from).account)
-
-type Instruction = { program: string; accounts: string[]; data: Uint8Array }
 
 const memo = (text = `vouch:1:${ID}:forced`, program = MEMO): Instruction => ({
   program,
@@ -47,27 +46,8 @@ const burning = (code: number[], accounts = [accountOf(from), textOf(mint), text
   data: Buffer.from([...code, ...amountOf(2_500_000n)]),
 })
 
-function nodeWith(instructions: Instruction[], { signers = [textOf(issuer)], err = null as unknown } = {}) {
-  const used = instructions.flatMap(({ program, accounts }) => [program, ...accounts])
-  const keys = [...new Set([...signers, ...used])]
-  const found = {
-    meta: { err },
-    transaction: {
-      message: {
-        header: { numRequiredSignatures: signers.length },
-        staticAccountKeys: keys.map((one) => new PublicKey(one)),
-        compiledInstructions: instructions.map(({ program, accounts, data }) => ({
-          ...{
-            programIdIndex: keys.indexOf(program),
-            accountKeyIndexes: accounts.map((one) => keys.indexOf(one)),
-            data,
-          },
-        })),
-      },
-    },
-  }
-  return { rpcEndpoint: "", getTransaction: async () => found } as unknown as Web3Connection
-}
+const nodeWith = (instructions: Instruction[], { signers = [textOf(issuer)], err = null as unknown } = {}) =>
+  nodeOf(instructions, signers, err)
 
 const forced = {
   ...{ operation_id: ID, kind: "force_transfer", user_pubkey: null, amount: "4", onchain_tx },

@@ -1,4 +1,4 @@
-import { type Bytes, concat, utf8 } from "../bytes.ts"
+import { type Bytes, base64url, concat, sha256, utf8 } from "../bytes.ts"
 import type { Operation } from "../contract.ts"
 import { addressBytes, issuersOf, MEMO, signatureBytes, TOKEN_2022, toBase58, tokenAccountOf } from "./address.ts"
 import { type ChainConnection, type Instruction, nodeOf, type Transaction } from "./connection.ts"
@@ -137,13 +137,6 @@ async function accountsOf(wallet: Bytes, mint: Bytes, issuers: readonly string[]
   )
   return [await tokenAccountOf(wallet, mint), ...(await Promise.all(holds))]
 }
-
-const sha256 = async (bytes: Bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
 
 /** Whole tokens, without trailing zeros. */
 function tokensOf(units: bigint, decimals: number): string {

@@ -1,5 +1,8 @@
 // Tokens: configurations, movements, holders.
 
+/** Planning by configuration. */
+export { planByConfig } from "./plan-by-config.ts"
+
 /** Configurations. */
 export {
   type ConfigInput,

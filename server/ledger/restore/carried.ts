@@ -6,7 +6,7 @@ import { TOKEN_PROGRAMS } from "#server/solana/payment-mint.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, readBaseUnits } from "#shared/amount.ts"
 
-/** The effect of a transaction under one of our memos: the instruction directly after it. */
+/** The effect of a transaction under one of our memos: the instruction directly after it, or the memo itself at the end. */
 export type Carried = {
   /** The id in the memo: an operation's or an attestation's. */
   id: string
@@ -48,8 +48,8 @@ function effectsIn(message: VersionedMessage): Carried[] {
       resumed[isResume ? "add" : "delete"](accounts[0]!.address)
     }
     const id = memo === null ? undefined : /^vouch:1:([^:]+)/.exec(memo)?.[1]
-    const next = instructions[i + 1]
-    if (id === undefined || !next) return []
+    if (id === undefined) return []
+    const next = instructions[i + 1] ?? instructions[i]!
     return [
       {
         id,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { newId } from "#server/lib/ids.ts"
+import { sendParts } from "#server/lib/parts.ts"
 import type { RateLimitStatus } from "#server/lib/rate-limit.ts"
 import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 
@@ -16,7 +17,7 @@ export class Reply {
   readonly requestId: string
   /** The status that was sent, 0 before. */
   status = 0
-  /** Empty for a document. */
+  /** Empty for a document, and for text in parts. */
   body = ""
   /** The caller's rate limit status. */
   rate: RateLimitStatus | null = null
@@ -36,6 +37,35 @@ export class Reply {
     { replayed = false, extra = [] as string[], lingers = false } = {},
   ): void {
     if (this.#response.headersSent) return
+    const headers = this.#headers(extra)
+    if (type !== null) headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)))
+    if (replayed) headers.push("Idempotent-Replayed", "true")
+    this.status = status
+    this.body = typeof body === "string" ? body : ""
+    this.#response.writeHead(status, headers)
+    const content = this.#head || type === null ? "" : body
+    if (lingers && !this.#response.req.complete) this.#linger(content)
+    else this.#response.end(content)
+  }
+
+  /** Sends text whose length is not known, in parts. The body stays empty for the request log. */
+  async sendParts(
+    status: number,
+    parts: AsyncIterable<string>,
+    type: string,
+    requireAccess: () => Promise<unknown>,
+  ): Promise<void> {
+    const head = () => {
+      this.status = status
+      this.#response.writeHead(status, [...this.#headers([]), "Content-Type", type])
+    }
+    if (!this.#head) return sendParts(this.#response, { parts, head, requireAccess })
+    head()
+    this.#response.end()
+  }
+
+  /** The headers of every response. */
+  #headers(extra: readonly string[]): string[] {
     const headers = [
       "X-Request-Id",
       this.requestId,
@@ -47,16 +77,9 @@ export class Reply {
       "no-store",
       ...extra,
     ]
-    if (type !== null) headers.push("Content-Type", type, "Content-Length", String(Buffer.byteLength(body)))
     if (this.rate !== null) headers.push(...rateHeaders(this.rate))
     if (this.allow !== null) headers.push("Allow", this.allow)
-    if (replayed) headers.push("Idempotent-Replayed", "true")
-    this.status = status
-    this.body = typeof body === "string" ? body : ""
-    this.#response.writeHead(status, headers)
-    const content = this.#head || type === null ? "" : body
-    if (lingers && !this.#response.req.complete) this.#linger(content)
-    else this.#response.end(content)
+    return headers
   }
 
   /**

@@ -1,6 +1,6 @@
-import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { z } from "zod"
+import { writeText } from "./parts.ts"
 import { parse } from "./validation.ts"
 
 /** Marks the file as UTF-8 for spreadsheets. */
@@ -36,10 +36,10 @@ export async function sendCsv<Row, Column extends string>(
     "Cache-Control": "no-store",
     ...(total !== null && { "Vouch-Rows": String(total) }),
   })
-  await write(response, BYTE_ORDER_MARK + line(columns))
+  await writeText(response, BYTE_ORDER_MARK + line(columns))
   while (rows.length > 0 && !response.destroyed) {
     const lines = rows.map(toLine).map((cells) => line(columns.map((column) => cells[column])))
-    await write(response, lines.join(""))
+    await writeText(response, lines.join(""))
     await requireAccess()
     rows = await readAfter(rows.at(-1)!)
   }
@@ -53,16 +53,6 @@ export function readQuery<Shape extends z.ZodRawShape>(
 ): z.infer<z.ZodObject<Shape>> {
   const given = Object.fromEntries([...query].filter(([name, value]) => name !== "workspace" && value !== ""))
   return parse(filter.strict(), given, "query")
-}
-
-/** Writes, and waits until the client has room for more or has disconnected. */
-async function write(response: ServerResponse, text: string): Promise<void> {
-  if (response.write(text) || response.destroyed) return
-  const gone = new AbortController()
-  const end = () => gone.abort()
-  response.once("close", end)
-  await once(response, "drain", { signal: gone.signal }).catch(() => {})
-  response.off("close", end)
 }
 
 const line = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { inOtherMode, secondsLeftIn } from "#domain/accounts"
+import { authenticate, inOtherMode, secondsLeftIn } from "#domain/accounts"
 import { type ApprovalRecord, AwaitingApproval } from "#domain/approvals"
 import { resumeCursorIn } from "#domain/events"
 import {
@@ -38,12 +38,15 @@ export type Call = {
 
 const JSON_TYPE = "application/json"
 
-type SentAnswer = Answer & { failure?: Failure }
+type SentAnswer = Answer & { failure?: Failure; parts?: AsyncIterable<string> }
 
-export function sendAnswer(call: Call, answer: SentAnswer): void {
-  const { status, body, failure } = answer
+export async function sendAnswer(call: Call, answer: SentAnswer): Promise<void> {
+  const { status, body, failure, parts } = answer
   if (failure) call.reply.failure(failure)
-  else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
+  else if (parts) {
+    const requireAccess = () => authenticate(call.request.headers.authorization)
+    await call.reply.sendParts(status, parts, `${call.route.meta.media}; charset=utf-8`, requireAccess)
+  } else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
 }
 
 /** Sends the stored bytes again, with the headers of the first response. */
@@ -61,7 +64,7 @@ export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim
       return isBegun ? sendReplay(call, answer) : sendAnswer(call, answer)
     const isReplayed = answer.failure === undefined || errors[answer.failure.code].isReplayed
     if (answer.status < 500 && isReplayed) await storeAnswer(claim, answer)
-    sendAnswer(call, answer)
+    return sendAnswer(call, answer)
   })
 
 async function firstAnswer(call: Call, prepare: () => void, idempotency: IdempotencyClaim): Promise<SentAnswer> {
@@ -95,9 +98,9 @@ function headersOf({ route, request }: Call, { status, body }: Answer): string[]
 }
 
 /** Runs the procedure. Rejects with its error. */
-export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
+export async function run(call: Call, more: Partial<Context>): Promise<SentAnswer> {
   const { route, reply, principal, input } = call
-  const answer = { status: 200 }
+  const answer: Context["answer"] = { status: 200 }
   const context: Context = {
     requestId: reply.requestId,
     transport: "api",
@@ -119,7 +122,7 @@ export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
       throw (await inOtherMode(toFailure(error).code, principal, input)) ?? error
     },
   )
-  return { status: answer.status, body: JSON.stringify(output) }
+  return { ...answer, body: answer.parts ? "" : JSON.stringify(output) }
 }
 
 /** The approval that an act waits for. */

@@ -41,6 +41,8 @@ export type ProcedureMeta = OpenApiMeta<{
   accepted?: `/${string}`
   /** A policy may require the approval of further members: the answer is then 202 with the approval. */
   needsApproval?: boolean
+  /** If it answers with text instead of JSON: its type. The procedure puts the text's parts in `ctx.answer`. */
+  media?: "text/csv"
   /** Its own errors, in addition to those of every endpoint. */
   fails?: readonly ErrorCode[]
 }>

@@ -56,6 +56,10 @@ function documentedProblem(
   response: SeenResponse,
 ): string | null {
   const media = documented.content?.["application/json"]
+  if (documented.content?.["text/csv"]) {
+    const type = response.headers["content-type"]
+    if (type !== "text/csv; charset=utf-8") return `Content-Type is ${type}`
+  }
   const codes = Object.keys(media?.examples ?? {})
   const isError = media?.schema.$ref === "#/components/schemas/ApiError"
   return (

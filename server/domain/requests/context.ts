@@ -63,6 +63,9 @@ export type Context = {
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
   /** Whether the caller does not want to wait for the chain (`Prefer: respond-async`). */
   respondAsync: boolean
-  /** The response's status, which a procedure can change, for example to 202. */
-  answer: { status: number }
+  /**
+   * The response's status, which a procedure can change, for example to 202. A procedure whose endpoint answers with
+   * text (`meta.media`) puts its parts here.
+   */
+  answer: { status: number; parts?: AsyncIterable<string> }
 }

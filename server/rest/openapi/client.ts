@@ -5,9 +5,11 @@ const HEADING = `// Generated from openapi.yaml by \`npm run openapi:write\`. Do
 import type { AsyncOptions, EventPages, Pages, RequestOptions } from "./options.ts"
 `
 
-/** Endpoints for KYC providers and readers of documents, for which the client has no methods. */
-const isLeftOut = ({ security, tags }: Operation) =>
-  tags?.includes("Description") || security.some((one) => "webhookSignature" in one)
+/** Endpoints for KYC providers and readers of documents, and those that answer with text, have no methods. */
+const isLeftOut = ({ security, tags, responses }: Operation) =>
+  tags?.includes("Description") ||
+  security.some((one) => "webhookSignature" in one) ||
+  "text/csv" in ((responses["200"] as Response).content ?? {})
 
 type Listing = "pages" | "events" | null
 

@@ -149,7 +149,7 @@ function successes(
   const answers = Object.entries(statuses).map(([status, description]): [string, Response] => {
     const answer = description === AWAITING ? refTo("Approval") : schema
     const example = answerExample(answer, schemas, operationId, Number(status))
-    const content = { [JSON_TYPE]: { schema: answer, example } }
+    const content = { [meta.media ?? JSON_TYPE]: { schema: answer, example } }
     return [status, { description, headers: headersOf(Number(status), route), content }]
   })
   return Object.fromEntries(answers)

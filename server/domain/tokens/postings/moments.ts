@@ -2,6 +2,7 @@ import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { chainOf } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
+import { refuseInQuarantine } from "#server/ledger/index.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { fail } from "#shared/errors.ts"
@@ -55,8 +56,13 @@ async function readFinalSlot(
  * A moment at which the books are final: the given one, or the last. Errors: not_final_yet, chain_not_configured,
  * chain_unavailable.
  */
-export async function finalMoment(principal: Principal, at: { slot: number } | { time: Date } | null): Promise<Moment> {
+export async function finalMoment(
+  principal: Pick<Principal, "workspaceId" | "mode">,
+  at: { slot: number } | { time: Date } | null,
+): Promise<Moment> {
   const { rpc } = chainOf(principal.mode)
+  // A restored database may lack what has landed.
+  await refuseInQuarantine(sql, principal.workspaceId)
   const slot = await readFinalSlot(principal, rpc)
   const time = await timeOfSlot(rpc, slot)
   if (time === null) return fail("chain_unavailable", "No node reports the time of the last final slot. Try again.")

@@ -35,6 +35,7 @@ const subjects = [
   "signers/",
   "health/",
   "recoveries/",
+  "snapshots/",
   "treasury/",
   "investors/",
   "privacy/",

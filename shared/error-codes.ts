@@ -168,6 +168,7 @@ export const apiErrors = {
   operation_not_found: notFound("Operation"),
   hold_not_found: notFound("Hold"),
   recovery_not_found: notFound("Recovery"),
+  snapshot_not_found: notFound("Snapshot"),
   approval_not_found: notFound("Approval"),
   approval_policy_not_found: notFound("Approval policy"),
   mint_config_not_found: defineError(
@@ -209,6 +210,11 @@ export const apiErrors = {
     409,
     "The recovery has ended",
     "Read its state with GET /recovery/{id}. Once tokens have moved, the lost wallet stays barred.",
+  ),
+  snapshot_not_ready: notStored(
+    409,
+    "The snapshot is not ready yet",
+    "Wait until GET /snapshot/{id} says `ready`, some seconds after the record date.",
   ),
   mint_config_exists: defineError(
     409,

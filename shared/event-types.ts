@@ -21,6 +21,7 @@ export const eventTypes = {
   "hold.executed": "Burns or forced transfers took all that a hold held",
   "hold.expired": "A hold expired",
   "recovery.updated": "A recovery of a lost wallet was requested, began or ended",
+  "snapshot.ready": "The holders of a token on a record date are known",
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",

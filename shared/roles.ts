@@ -25,6 +25,7 @@ export const roles = {
       "investor:recover",
       "token:burn",
       "token:control",
+      "register:write",
       "review:write",
       "claims:read",
     ],

@@ -111,6 +111,14 @@ BEGIN
 	RETURN NULL;
 END $$;
 
+CREATE OR REPLACE FUNCTION "stage_snapshot"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id", 'snapshot.ready',
+		jsonb_build_object('snapshot_id', NEW."id", 'mint_config', NEW."mint_config", 'holders', NEW."holders",
+			'sha256', NEW."sha256"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",

@@ -30,6 +30,7 @@ const exampleIds: { readonly [prefix in IdPrefix]?: string } = {
   ws: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
   hold: "hold_2Lc7HdZKx8vPq3mNbR5tYw",
   rec: "rec_7QmVt2LhXw9KcRz4NpYb3s",
+  snap: "snap_9sXcVbNmQwErTyUiPaSdFg",
   pay: "pay_8RbWx2LpYs6VdHcN4kTzQm",
   apr: "apr_5sYbH2Ga9tQmW3vXcKpLzR",
   apol: "apol_6VdHcN4kTzQm8RbWx2LpYs",

@@ -26,6 +26,7 @@ export type IdPrefix =
   | "rec"
   | "pay"
   | "lot"
+  | "snap"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)

@@ -5,7 +5,8 @@ import { exportAttestations, orderedSearch } from "#domain/attestations"
 import { auditFilter, exportAuditLog } from "#domain/audit-log"
 import { asAttempt, CLIENT_ADDRESS, openAuth, principalIn, signedInUser } from "#domain/people"
 import type { Principal, SignedIn } from "#domain/requests"
-import { exportHolders, registerQuery } from "#domain/tokens"
+import { exportSnapshot, snapshotQuery } from "#domain/snapshots"
+import { exportHolders, exportRegister, registerAtQuery, registerQuery } from "#domain/tokens"
 import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
@@ -198,6 +199,10 @@ export const downloads: Record<string, Download> = {
     exportAuditLog(principal, readQuery(auditFilter, query), response, principalNow),
   "/api/export/holders.csv": (principal, query, response, principalNow) =>
     exportHolders(principal, readQuery(registerQuery, query), response, principalNow),
+  "/api/export/register.csv": (principal, query, response, principalNow) =>
+    exportRegister(principal, readQuery(registerAtQuery, query), response, principalNow),
+  "/api/export/snapshot.csv": (principal, query, response, principalNow) =>
+    exportSnapshot(principal, readQuery(snapshotQuery, query), response, principalNow),
 }
 
 /** Uploads an account's logo as raw bytes. It is too large for the body of a procedure. */

@@ -140,8 +140,15 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     await tokens.post("/token/freeze", { user_pubkey: newWallet(), ...grounds })
     const holding = { user_pubkey: alice, mint_config: config, amount: "1", ...grounds }
     const { hold_id } = (await tokens.post("/token/holds", holding)).json
+    const asked = { mint_config: config, record_at: "2026-01-01T00:00:00Z", name: "Record date" }
+    const { snapshot_id } = (await tokens.post("/snapshots", asked)).json
     await expectAlike(
       [
+        [(id) => get(`/snapshot/${id}`), [snapshot_id], () => newId("snap")],
+        [(id) => get(`/snapshot/${id}/holders`), [snapshot_id], () => newId("snap")],
+        [(id) => get(`/snapshot/${id}/holders.csv`), [snapshot_id], () => newId("snap")],
+        [(id) => get(`/snapshots?mint_config=${id}`), [config], unknownConfig],
+        [(id) => post("/snapshots", { ...asked, mint_config: id }), [config], unknownConfig],
         [(id) => get(`/token/hold/${id}`), [hold_id], () => newId("hold")],
         [(id) => ({ method: "POST", path: `/token/hold/${id}/release`, json: {} }), [hold_id], () => newId("hold")],
         [(id) => get(`/token/holds?mint_config=${id}`), [config], unknownConfig],
@@ -238,10 +245,13 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const tokens = tokenFixture(app, owner)
     const [holder] = await tokens.wallets(1)
     for (const amount of [1, 2]) expect((await tokens.mint(FUND, holder, amount)).status).toBe(200)
+    for (const name of ["One", "Two"])
+      await tokens.post("/snapshots", { mint_config: FUND, record_at: "2099-01-01T00:00:00Z", name })
     for (const [list, prefix] of [
       ["/attestations", "att"],
       ["/investors", "inv"],
       ["/token/operations", "op"],
+      ["/snapshots", "snap"],
     ] as const) {
       const first = await app.request({ method: "GET", path: `${list}?limit=1`, key: owner.apiKey })
       expect(first.json.next_cursor).not.toBeNull()

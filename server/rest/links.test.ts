@@ -91,6 +91,12 @@ test("links lead to every operation with a path parameter except a provider's we
   const [owner] = (await tokens.get(`/investors?wallet=${lost}`)).json.data
   const { new_wallet: _none, ...report } = exampleOf(place("requestRecovery").operation)!
   const recovery = await call("requestRecovery", { id: owner.investor_id }, { ...report, lost_wallet: lost })
+  const snapshot = await call("createSnapshot", {}, exampleOf(place("createSnapshot").operation))
+  const { snapshot_id } = snapshot.response.json
+  const snapshots = await waitFor(async () => {
+    const { json } = await tokens.get(`/snapshot/${snapshot_id}`)
+    return json.state === "ready" && call("listSnapshots", {}, undefined)
+  }, "the snapshot")
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",
@@ -107,6 +113,8 @@ test("links lead to every operation with a path parameter except a provider's we
     await call("listOperations", {}, undefined),
     hold,
     recovery,
+    snapshot,
+    snapshots,
     policy,
     await call("listApprovals", {}, undefined),
     await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),

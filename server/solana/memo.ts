@@ -19,6 +19,9 @@ export const attestationMemo = (attestationId: string, commitment: string, expir
 /** The memo of a snapshot: the hash of its holders, base64url (docs/contract.md). */
 export const snapshotMemo = (snapshotId: string, sha256: string): string => `${MEMO_MARK}${snapshotId}:${sha256}`
 
+/** The hash in the memo of a snapshot; null in any other. */
+export const hashInMemo = (text: string): string | null => /^vouch:1:snap_\w+:([\w-]{43})$/.exec(text)?.[1] ?? null
+
 /**
  * The memo of any other operation: its id (of a payment, the payout's), so that the chain shows each id at most once. `forced` marks an operation that
  * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet;

@@ -10,6 +10,7 @@ import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
+import { advanceSnapshots } from "#domain/snapshots"
 import { datePostings, expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
 import { checkPaymentMints } from "#domain/treasury"
 import { archiveEnded } from "#server/ledger/index.ts"
@@ -27,6 +28,9 @@ const DATE_MS = 2000
 
 /** How often the payment mints are read for the health report. An issuer changes one rarely, if ever. */
 const PAYMENT_MINTS_MS = 30_000
+
+/** How often a worker looks for record dates that are final. */
+const SNAPSHOT_MS = 2000
 
 /** What a process reports about its workers. */
 export type Report = {
@@ -54,6 +58,7 @@ export class Housekeeping {
     this.#every(500, reconcileAccounts)
     this.#every(500, carryOn)
     this.#every(DATE_MS, datePostings)
+    this.#every(SNAPSHOT_MS, completeSnapshots)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())
@@ -145,6 +150,11 @@ export async function sweep(): Promise<void> {
   await expireApprovals(now)
   await expireHolds(now)
   await releaseExpired(now)
+}
+
+/** A record date is compared with the clock. */
+async function completeSnapshots(): Promise<void> {
+  if (clockDoubt() === null) await advanceSnapshots()
 }
 
 /** Carries on with the recoveries of lost wallets. */

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
 import { allRoles, type Role } from "#shared/roles.ts"
 import { Browser, member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
@@ -151,6 +153,11 @@ const rights: Record<string, Who> = {
   "setup.options": "anybody",
   "setup.requestReset": "anybody",
   "setup.resetPassword": "anybody",
+  "snapshot.create": allButViewers,
+  "snapshot.get": members,
+  "snapshot.holders": members,
+  "snapshot.holdersCsv": members,
+  "snapshot.list": members,
   "token.balance": members,
   "token.balances": members,
   "token.burn": allButViewers,
@@ -203,11 +210,15 @@ const rights: Record<string, Who> = {
   "workspace.setReminders": builders,
 }
 
+const SNAPSHOT = newId("snap")
+
 /** Downloads. */
 const downloads: Record<string, readonly Role[]> = {
   "attestations.csv": members,
   "audit.csv": members,
   "holders.csv?mint_config=us_real_estate_fund_v1": members,
+  "register.csv?mint_config=us_real_estate_fund_v1": members,
+  [`snapshot.csv?id=${SNAPSHOT}`]: members,
 }
 
 type Procedure = { _def: { type: "query" | "mutation" | "subscription" } }
@@ -278,6 +289,10 @@ test("each procedure admits exactly the callers in the table", async () => {
 })
 
 test("each download admits exactly the callers in the table", async () => {
+  await sql`
+    insert into snapshots (workspace_id, id, mint_config, name, record_at, holders, supply, sha256, complete, operation_id,
+      created_at, ready_at)
+    values (${workspaceId}, ${SNAPSHOT}, 'us_real_estate_fund_v1', 'Record date', now(), 0, 0, 'hash', true, 'op', now(), now())`
   for (const [file, allowed] of Object.entries(downloads)) {
     const address = `/api/export/${file}${file.includes("?") ? "&" : "?"}workspace=${workspaceId}`
     for (const role of allRoles) {

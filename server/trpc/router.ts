@@ -22,6 +22,7 @@ import { reviewRouter } from "./routers/reviews.ts"
 import { savedFilterRouter } from "./routers/saved-filters.ts"
 import { schemaRouter } from "./routers/schemas.ts"
 import { sessionRouter } from "./routers/sessions.ts"
+import { snapshotRouter } from "./routers/snapshots.ts"
 import { tokenRouter } from "./routers/tokens.ts"
 import { transactionRouter } from "./routers/transactions.ts"
 import { treasuryRouter } from "./routers/treasury.ts"
@@ -47,6 +48,7 @@ export const appRouter = router({
   token: tokenRouter,
   hold: holdRouter,
   recovery: recoveryRouter,
+  snapshot: snapshotRouter,
   treasury: treasuryRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,

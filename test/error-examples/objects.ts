@@ -87,6 +87,12 @@ export const objects: Scenarios = {
     return { method: "POST", path: `${path}/replay`, key, json: { after: 0 } }
   }),
   recovery_not_found: get(`/recovery/${newId("rec")}`),
+  snapshot_not_found: get(`/snapshot/${newId("snap")}`),
+  snapshot_not_ready: withKey(async (key, _owner, app) => {
+    const json = { mint_config: "us_real_estate_fund_v1", record_at: "2099-01-01T00:00:00Z", name: "Record date" }
+    const scheduled = await app.request({ method: "POST", path: "/snapshots", key, json })
+    return { method: "GET", path: `/snapshot/${scheduled.json.snapshot_id}/holders`, key }
+  }),
   hold_not_found: get(`/token/hold/${newId("hold")}`),
   approval_not_found: get(`/approval/${newId("apr")}`),
   approval_policy_not_found: withKey((key) => ({

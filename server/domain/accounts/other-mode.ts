@@ -34,6 +34,7 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
     when: (sql) => sql`${isMovement()}`,
   },
   hold_not_found: { thing: "hold", table: "holds", isNamed: ofId("hold") },
+  snapshot_not_found: { thing: "snapshot", table: "snapshots", isNamed: ofId("snap") },
   webhook_endpoint_not_found: {
     thing: "webhook endpoint",
     table: "webhook_endpoints",

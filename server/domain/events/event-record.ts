@@ -124,6 +124,18 @@ const shapes = {
       }),
     }),
   },
+  SnapshotEvent: {
+    types: ["snapshot.ready"],
+    data: z.object({
+      snapshot_id: idOf("snap").meta({ description: "The snapshot's id" }),
+      mint_config: mintConfig,
+      holders: z.number().int().meta({ description: "Wallets that held tokens", example: 214 }),
+      sha256: z.string().meta({
+        description: "SHA-256 of the holders' CSV, base64url",
+        example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+      }),
+    }),
+  },
   QuotaEvent: {
     types: ["quota.threshold"],
     data: z.object({

@@ -33,6 +33,7 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "hold.executed": ["hold_id"],
   "hold.expired": ["hold_id"],
   "recovery.updated": ["recovery_id", "state"],
+  "snapshot.ready": ["snapshot_id"],
 }
 
 /** An event without a number in its workspace's sequence: what its id is made of. */

@@ -1,4 +1,5 @@
 import { attest, createCredentialMint, moveCredentialAuthority, revoke } from "#domain/attestations"
+import { anchor } from "#domain/snapshots"
 import {
   burn,
   carryHold,
@@ -31,6 +32,7 @@ export const operations = new Operations([
   carryHold,
   moveHold,
   pay,
+  anchor,
   reconcileAccount,
   reconcilePause,
   moveCredentialAuthority,

@@ -346,6 +346,7 @@ export const kept = {
   bulk_revocation_items: { of: "none", what: "Which attestations were revoked together; 30 days" },
   schemas: { of: "none", what: "What can be verified" },
   mint_configs: { of: "none", what: "Tokens and their rules" },
+  snapshots: { of: "none", what: "Record dates, with the hash of who held a token then" },
   holder_periods: { of: "none", what: "When holders could move a token themselves" },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
   change_counts: { of: "none", what: "How many changes API keys made today" },

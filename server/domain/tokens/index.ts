@@ -1,8 +1,5 @@
 // Tokens: configurations, movements, holders.
 
-/** Planning by configuration. */
-export { planByConfig } from "./plan-by-config.ts"
-
 /** Configurations. */
 export {
   type ConfigInput,
@@ -12,11 +9,14 @@ export {
   firstConfig,
   insertConfig,
   knownConfigId,
+  loadConfigs,
   mintConfigRecord,
 } from "./config.ts"
 export { createConfig, getConfig, listConfigs } from "./configs.ts"
 export { applyConfig, configPatch, patchConfig, redoConfigChange } from "./change-config.ts"
 export { setPaused } from "./pause.ts"
+export { ensureAssetMints } from "./asset-mint.ts"
+export { planByConfig } from "./plan-by-config.ts"
 export { checkConfig, configIssues } from "./check-config.ts"
 export { configView, viewConfig } from "./config-view.ts"
 
@@ -59,6 +59,7 @@ export {
   operationRows,
   operationStatus,
   reasonCode,
+  requireConfig,
   toOperationRecord,
 } from "./operation.ts"
 export { operationDetail, readOperationDetail } from "./operation-detail.ts"
@@ -71,7 +72,17 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
 /** The books. */
 export { datePostings } from "./postings/date.ts"
-export { momentIn, readRegisterAt, registerGroups, registerMoment, registerPage } from "./postings/register-at.ts"
+export {
+  incompleteSince,
+  momentIn,
+  readRegisterAt,
+  registerGroups,
+  registerMoment,
+  registerPage,
+  walletsAt,
+} from "./postings/register-at.ts"
+export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
+export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"
 
 /** Kinds of operations. */
 export { burn } from "./operations/burn.ts"

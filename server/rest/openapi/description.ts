@@ -32,6 +32,7 @@ export const tags: Record<string, string> = {
   Investor: "Find the person behind any number of wallets.",
   Privacy: "Erase the data about a person.",
   Token: "Mint, transfer and burn tokens, get operations and balances.",
+  Register: "Snapshots of who held a token on a record date, with a hash on chain.",
   Approvals: "Acts that other members must approve, and the policies that say which.",
   Treasury: "What distributions are paid with.",
   "Mint configurations": "The tokens of a workspace and their rules.",

@@ -21,6 +21,17 @@ export const variations: Record<string, Record<string, unknown>> = {
   "transferTokens 202": { ...ofTransfer, ...begun },
   "getOperation 200": ofMint,
   "createMintConfig 202": { mint: null, supply: "0", holders: 0 },
+  "createSnapshot 202": {
+    ...{
+      state: "scheduled",
+      holders: null,
+      supply: null,
+      sha256: null,
+      complete: null,
+      anchor_tx: null,
+      ready_at: null,
+    },
+  },
   "pauseMintConfig 200": { paused: true },
   "getHealth 503": {
     status: "degraded",

@@ -17,7 +17,7 @@ const SKIPPED = 100
 const COMMIT_SECONDS = 1
 
 /** A whole second, as chains count time. */
-const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)
+export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)
 
 /** The time of a slot, or of the last block before it if it has none. Null if no node knows it. */
 async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {

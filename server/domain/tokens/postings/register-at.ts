@@ -164,7 +164,7 @@ type Asked = {
  * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
  * own postings, and a cursor over all of them holds none in memory.
  */
-const walletsAt = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
+export const walletsAt = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
   select wallet, sum(delta) as balance, sum(held_delta) as held from postings
   where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
 
@@ -206,6 +206,10 @@ type Totals = { supply: bigint; slot: number | null; incompleteSince: Date | nul
 
 /** A final moment does not change, so further pages need not add it all up again. */
 const known = new LRUCache<string, Totals>({ max: 1000, ttl: 600_000 })
+
+/** Since when holders could move the token themselves; null if they could not at that moment. */
+export const incompleteSince = async (workspaceId: string, mintConfig: string, time: Date): Promise<Date | null> =>
+  (await readTotals(workspaceId, mintConfig, { slot: null, time })).incompleteSince
 
 async function readTotals(workspaceId: string, mintConfig: string, moment: Moment): Promise<Totals> {
   const name = [workspaceId, mintConfig, moment.slot, moment.time.getTime()].join("/")

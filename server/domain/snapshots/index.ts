@@ -1,0 +1,13 @@
+// Snapshots: who held a token on a record date, with a hash on chain.
+
+/** Asking for one. */
+export { createSnapshot } from "./request.ts"
+
+/** Reading. */
+export { exportSnapshot, snapshotQuery } from "./export.ts"
+export { listSnapshotHolders, listSnapshots, readSnapshot, readSnapshotCsv, snapshotHolderList } from "./read.ts"
+export { snapshotList, snapshotRecord } from "./snapshot.ts"
+
+/** Completing. */
+export { anchor } from "./anchor.ts"
+export { advanceSnapshots } from "./advance.ts"

@@ -87,7 +87,7 @@ export class Booking {
     return unexplained.length > 0 ? "unexplained" : "settled"
   }
 
-  /** The workspace whose operations or attestations its memos name: it may have had another key at the time. */
+  /** The workspace whose operations, attestations or snapshots its memos name: it may have had another key at the time. */
   async #workspaceWith(carried: readonly Carried[]): Promise<string | null> {
     const ids = carried.map(({ id }) => id)
     const [row] = await sql<{ id: string }[]>`
@@ -95,6 +95,7 @@ export class Booking {
         exists (select from operations o where o.workspace_id = w.id and o.id = any(${ids}))
         or exists (select from operations o where o.workspace_id = w.id and o.kind = 'pay' and o.status <> 'failed'
           and o.payload ->> 'payout_id' = any(${ids}))
+        or exists (select from snapshots s where s.workspace_id = w.id and s.id = any(${ids}))
         or exists (select from attestations a where a.workspace_id = w.id and a.id = any(${ids}))) limit 1`
     return row?.id ?? null
   }
@@ -210,7 +211,7 @@ export class Booking {
     if (ended?.status === "confirmed" && ended.signature === null && !moves)
       await sql`update operations set signature = ${signature} where workspace_id = ${workspaceId} and id = ${one.id}`
     // An operation that moves nothing does no harm if it was repeated.
-    if (!moves) return known(null)
+    if (ended && !moves) return known(null)
     if (ended)
       return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
     for (const definition of this.#kinds.all) {
@@ -228,7 +229,7 @@ export class Booking {
           ${row.mint_config as string | null}, ${row.wallet as string | null}, ${row.from_wallet as string | null}, ${clock.now()})`
       return { id, problem: null }
     }
-    return known("no row shows what it was for")
+    return known(moves ? "no row shows what it was for" : null)
   }
 }
 

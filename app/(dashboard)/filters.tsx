@@ -4,11 +4,12 @@ import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { statusWord } from "#app/components/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, type Options, Select } from "#app/components/ui/input.tsx"
-import { timesOf, useTimeZone } from "#app/components/zone.ts"
+import { instantIn, timesOf, useTimeZone } from "#app/components/zone.ts"
 import type { StatusCounts } from "#domain/attestations"
 import { shortCount } from "#shared/counts.ts"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { toTimestamp } from "#shared/timestamp.ts"
 import { SavedFilters } from "./saved-filters.tsx"
 
 const TYPING_MS = 350
@@ -124,6 +125,16 @@ export const day = (of: "from" | "to", label: string): Filter => ({
   asks: (value, zone) => timesOf({ from: null, to: null, [of]: value }, zone)[of],
 })
 
+/** A moment to the second, as the zone of the page shows it. */
+export const moment = (label: string): Filter => ({
+  parser: parseAsString,
+  Field: ({ value, onChange }) => <MomentField label={label} value={value} onChange={onChange} />,
+  asks: (value, zone) => {
+    const instant = instantIn(zone, value)
+    return instant === null ? undefined : toTimestamp(instant)
+  },
+})
+
 const wide = "col-span-2 sm:w-60"
 const narrow = "sm:w-34"
 
@@ -223,6 +234,21 @@ function DayField({ label, value, onChange }: Change & { label: string }) {
   return (
     <Field id={id} label={label} className={narrow}>
       <Input id={id} type="date" value={value ?? ""} onChange={({ target }) => onChange(target.value || null)} />
+    </Field>
+  )
+}
+
+function MomentField({ label, value, onChange }: Change & { label: string }) {
+  const id = useId()
+  return (
+    <Field id={id} label={label} className={wide}>
+      <Input
+        id={id}
+        type="datetime-local"
+        step={1}
+        value={value ?? ""}
+        onChange={({ target }) => onChange(target.value || null)}
+      />
     </Field>
   )
 }

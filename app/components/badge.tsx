@@ -47,6 +47,9 @@ const looks = {
   barred: { word: "Needs a new wallet", tone: "notice" },
   in_progress: { word: "In progress", tone: "notice" },
   completed: { word: "Completed", tone: "good" },
+  // Snapshots, in addition to those above
+  scheduled: { word: "Scheduled", tone: "plain" },
+  ready: { word: "Ready", tone: "good" },
   // Keys, configurations, accounts on chain, invitations
   active: { word: "Active", tone: "good" },
   revoked: { word: "Revoked", tone: "bad" },

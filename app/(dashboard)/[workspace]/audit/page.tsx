@@ -25,6 +25,7 @@ const things = [
   ["wallet.", "Wallets frozen, lost or erased"],
   ["recovery.", "Recoveries of lost wallets"],
   ["investor.", "Investors"],
+  ["snapshot.", "Snapshots of the register"],
 ] as const
 const who = {
   user: "People",
@@ -84,6 +85,7 @@ const pages: Record<string, (entry: Entry) => string[]> = {
   claims: ({ subject }) => ["attestations", subject],
   mint_config: ({ subject }) => ["tokens", subject],
   recovery: ({ subject }) => ["recoveries", subject],
+  snapshot: ({ detail }) => ["tokens", String(detail.mint_config)],
   token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
 }
 

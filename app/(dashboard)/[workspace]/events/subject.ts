@@ -20,6 +20,8 @@ export function subjectOf({ type, data }: Event): Subject {
   if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
   const hold = text("hold_id")
   if (hold !== null && config !== null) return { name: hold, parts: ["tokens", config], more: wallet }
+  const snapshot = text("snapshot_id")
+  if (snapshot !== null && config !== null) return { name: snapshot, parts: ["tokens", config], more: config }
   if (operation !== null && config !== null)
     return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
   if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }

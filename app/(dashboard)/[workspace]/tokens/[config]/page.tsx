@@ -22,6 +22,8 @@ import type { MoveKind } from "./move.tsx"
 const loadHolders = async () => ({ default: (await import("./holder-list.tsx")).Holders })
 const Holders = lazy(loadHolders)
 const Operations = lazy(async () => ({ default: (await import("./operation-list.tsx")).Operations }))
+const Register = lazy(async () => ({ default: (await import("./register-list.tsx")).Register }))
+const Snapshots = lazy(async () => ({ default: (await import("./snapshot-list.tsx")).Snapshots }))
 const Holds = lazy(async () => ({ default: (await import("./hold-list.tsx")).Holds }))
 
 export default function Page() {
@@ -79,6 +81,8 @@ function TokenDetail({ token }: { token: TokenView }) {
             holders: ["Holders", <Holders key="holders" token={token} />],
             operations: ["Operations", <Operations key="operations" token={token} />],
             holds: ["Holds", <Holds key="holds" token={token} />],
+            register: ["Register", <Register key="register" token={token} />],
+            snapshots: ["Snapshots", <Snapshots key="snapshots" token={token} />],
           }}
         />
       </div>

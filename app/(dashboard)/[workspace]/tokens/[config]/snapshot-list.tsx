@@ -1,0 +1,109 @@
+import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { ExportCsv } from "#app/(dashboard)/exports.tsx"
+import { List, useList } from "#app/(dashboard)/list.tsx"
+import { type RouterOutputs, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
+import { Copyable } from "#app/components/code.tsx"
+import type { Column } from "#app/components/data-table.tsx"
+import { Empty } from "#app/components/frame.tsx"
+import { NewTab } from "#app/components/link.tsx"
+import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
+import { grouped } from "#shared/amount.ts"
+import { TakeSnapshot } from "./take-snapshot.tsx"
+
+type Snapshot = RouterOutputs["snapshot"]["list"]["data"][number]
+
+/** Whether its holders are known and their hash is on chain. */
+const isAtRest = ({ state, anchor_tx }: Snapshot): boolean =>
+  state === "failed" || (state === "ready" && anchor_tx !== null)
+
+/** A token's snapshots, newest first. */
+export function Snapshots({ token }: { token: TokenView }) {
+  const { can } = useWorkspace()
+  const list = useList("snapshot.list", { input: { mint_config: token.id, limit: 20 }, isAtRest })
+  return (
+    <List
+      list={list}
+      caption="Snapshots"
+      columns={columnsOf(token)}
+      rowKey={({ snapshot_id }) => snapshot_id}
+      empty={<Empty title="No snapshots">A snapshot fixes who held the token on a record date.</Empty>}
+      afterFilters={
+        can("register:write") && (
+          <Dialog
+            kind="right"
+            trigger={<Button>Take a snapshot</Button>}
+            title={`Snapshot of ${token.symbol}`}
+            description="Fixes who holds the token at the end of a second, and puts the hash of the list on chain."
+          >
+            {(close) => <TakeSnapshot token={token} onDone={close} />}
+          </Dialog>
+        )
+      }
+    />
+  )
+}
+
+const columnsOf = ({ explorer }: TokenView): Column<Snapshot>[] => [
+  {
+    header: "Snapshot",
+    breaks: true,
+    cell: (snapshot) => (
+      <>
+        {snapshot.name}
+        <span className="block text-xs text-muted">
+          <Timestamp at={snapshot.record_at} />
+        </span>
+        {snapshot.complete === false && (
+          <span className="block text-xs text-muted">Without holders’ own transfers</span>
+        )}
+        {/* On narrow screens, in place of its column. */}
+        <span className="mt-1 block md:hidden">
+          <StatusBadge status={snapshot.state} />
+        </span>
+      </>
+    ),
+  },
+  { header: "State", wideOnly: true, cell: ({ state }) => <StatusBadge status={state} /> },
+  {
+    header: "Holders",
+    align: "end",
+    cell: ({ holders, supply }) =>
+      holders === null ? (
+        NOTHING
+      ) : (
+        <>
+          {grouped(String(holders))}
+          <span className="block text-xs text-muted">{grouped(supply!)} tokens</span>
+        </>
+      ),
+  },
+  {
+    header: "Hash on chain",
+    wideOnly: true,
+    cell: ({ sha256, anchor_tx }) =>
+      sha256 === null ? (
+        NOTHING
+      ) : (
+        <>
+          <Copyable value={sha256} what="SHA-256" compact />
+          {anchor_tx !== null && explorer !== null && (
+            <NewTab
+              href={explorer.replace("{}", `tx/${anchor_tx}`)}
+              className="block text-xs text-accent underline-offset-4 hover:underline"
+            >
+              Explorer
+            </NewTab>
+          )}
+        </>
+      ),
+  },
+  {
+    header: "File",
+    align: "end",
+    cell: ({ snapshot_id, sha256 }) =>
+      sha256 === null ? NOTHING : <ExportCsv list="snapshot" asked={{ id: snapshot_id }} />,
+  },
+]

@@ -15,6 +15,7 @@ const about: Record<string, string> = {
   "guides/verify": "A hosted page, any KYC provider, a credential on chain",
   "guides/issue": "A token with rules that the chain enforces",
   "guides/move": "Transfers that are safe to retry",
+  "guides/register": "Who held a token on a record date, with a hash on chain",
   "guides/redeem": "Burns and forced transfers, with a reason",
   "guides/lost-wallet": "Everything it held, in another wallet of its investor",
   "guides/events": "Signed webhooks, and a sequence without a gap",

@@ -36,6 +36,7 @@ const subjects = [
   "health/",
   "recoveries/",
   "snapshots/",
+  "distributions/",
   "treasury/",
   "investors/",
   "privacy/",

@@ -59,6 +59,16 @@ export const apiErrors = {
     "The lost wallet's tokens cannot move to this wallet",
     "Meet the condition named in detail, then make the request again. The lost wallet stays barred unless you cancel its recovery.",
   ),
+  treasury_insufficient: defineError(
+    403,
+    "The treasury has too little",
+    "Fund the account named in `detail`, which GET /treasury shows, and start the distribution again.",
+  ),
+  treasury_frozen: defineError(
+    403,
+    "The treasury's account is frozen",
+    "Ask the issuer of the payment mint to thaw the account named in `detail`.",
+  ),
   treasury_shared: defineError(
     403,
     "The treasury's key belongs to several workspaces",
@@ -169,6 +179,8 @@ export const apiErrors = {
   hold_not_found: notFound("Hold"),
   recovery_not_found: notFound("Recovery"),
   snapshot_not_found: notFound("Snapshot"),
+  distribution_not_found: notFound("Distribution"),
+  payout_not_found: notFound("Payout"),
   approval_not_found: notFound("Approval"),
   approval_policy_not_found: notFound("Approval policy"),
   mint_config_not_found: defineError(
@@ -215,6 +227,21 @@ export const apiErrors = {
     409,
     "The snapshot is not ready yet",
     "Wait until GET /snapshot/{id} says `ready`, some seconds after the record date.",
+  ),
+  distribution_ended: defineError(
+    409,
+    "The distribution has ended",
+    "Read its state with GET /distribution/{id}. Payouts that are withheld or failed can still be released or retried.",
+  ),
+  distribution_not_paying: defineError(
+    409,
+    "The distribution is not being paid",
+    "Start it with POST /distribution/{id}/start, or cancel it.",
+  ),
+  payout_not_open: defineError(
+    409,
+    "The payout's status does not allow this",
+    "Read it with GET /payout/{id}. Release what is withheld, retry what failed, and mark only what is owed as paid.",
   ),
   mint_config_exists: defineError(
     409,
@@ -282,6 +309,11 @@ export const apiErrors = {
     "Send a positive decimal number with at most as many decimals as the token has.",
   ),
   insufficient_balance: defineError(422, "The wallet's balance is too low", "Transfer at most the wallet's balance."),
+  payment_mint_refused: defineError(
+    422,
+    "Vouch does not pay with this mint",
+    "Name a mint that GET /treasury lists without a reason in `refused`.",
+  ),
   not_final_yet: defineError(
     422,
     "The moment is not final yet",

@@ -22,6 +22,7 @@ export const eventTypes = {
   "hold.expired": "A hold expired",
   "recovery.updated": "A recovery of a lost wallet was requested, began or ended",
   "snapshot.ready": "The holders of a token on a record date are known",
+  "distribution.updated": "A distribution to holders was created, or its state changed",
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",

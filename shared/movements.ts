@@ -49,6 +49,7 @@ export const reasonCodes = [
   "estate",
   "error_correction",
   "tax",
+  "dividend",
   "other",
 ] as const
 export type ReasonCode = (typeof reasonCodes)[number]

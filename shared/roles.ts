@@ -26,6 +26,7 @@ export const roles = {
       "token:burn",
       "token:control",
       "register:write",
+      "distribution:write",
       "review:write",
       "claims:read",
     ],

@@ -11,6 +11,7 @@ export const scopes = {
   "token:transfer": "Transfer tokens",
   "token:burn": "Burn tokens of any wallet",
   "register:write": "Take snapshots of the register",
+  "distribution:write": "Pay distributions to holders",
   "token:control": "Force transfers, freeze wallets and hold tokens",
   "config:write": "Create, change and pause mint configurations",
   "schema:write": "Create and change schemas",

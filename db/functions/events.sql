@@ -119,6 +119,14 @@ BEGIN
 	RETURN NULL;
 END $$;
 
+CREATE OR REPLACE FUNCTION "stage_distribution"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",
+		'distribution.updated', jsonb_build_object('distribution_id', NEW."id", 'mint_config', NEW."mint_config",
+			'state', NEW."state", 'error', NEW."pause_code"), clock_timestamp());
+	RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION "stage_review"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "staged_events" ("workspace_id", "type", "data", "occurred_at") VALUES (NEW."workspace_id",

@@ -61,6 +61,12 @@ FOR EACH ROW WHEN (NEW."state" <> OLD."state") EXECUTE FUNCTION "stage_recovery"
 CREATE OR REPLACE TRIGGER "events_of_snapshots" AFTER UPDATE ON "snapshots"
 FOR EACH ROW WHEN (NEW."ready_at" IS NOT NULL AND OLD."ready_at" IS NULL) EXECUTE FUNCTION "stage_snapshot"();
 
+CREATE OR REPLACE TRIGGER "events_of_new_distributions" AFTER INSERT ON "distributions"
+FOR EACH ROW EXECUTE FUNCTION "stage_distribution"();
+
+CREATE OR REPLACE TRIGGER "events_of_distributions" AFTER UPDATE ON "distributions"
+FOR EACH ROW WHEN (NEW."state" <> OLD."state") EXECUTE FUNCTION "stage_distribution"();
+
 CREATE OR REPLACE TRIGGER "events_of_new_reviews" AFTER INSERT ON "reviews"
 FOR EACH ROW EXECUTE FUNCTION "stage_review"();
 

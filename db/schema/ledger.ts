@@ -85,10 +85,10 @@ export const operations = pgTable(
       .where(sql`status = 'failed' and kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release')`),
     // Operations of a transaction, to settle them
     index("operations_signature").on(t.workspaceId, t.signature).where(sql`signature is not null`),
-    // The payment of a payout: at most one that has not failed
+    // The operation of a payout: at most one that has not failed
     uniqueIndex("operations_payout")
       .on(t.workspaceId, sql`(payload ->> 'payout_id')`)
-      .where(sql`kind = 'pay' and status <> 'failed'`),
+      .where(sql`payload ->> 'payout_id' is not null and status <> 'failed'`),
     // Operations to archive
     index("operations_ended").on(t.workspaceId, t.finishedAt).where(sql`finished_at is not null`),
   ],

@@ -32,6 +32,7 @@ const exampleIds: { readonly [prefix in IdPrefix]?: string } = {
   rec: "rec_7QmVt2LhXw9KcRz4NpYb3s",
   snap: "snap_9sXcVbNmQwErTyUiPaSdFg",
   pay: "pay_8RbWx2LpYs6VdHcN4kTzQm",
+  dist: "dist_4kTzQm8RbWx2LpYs6VdHcN",
   apr: "apr_5sYbH2Ga9tQmW3vXcKpLzR",
   apol: "apol_6VdHcN4kTzQm8RbWx2LpYs",
 }

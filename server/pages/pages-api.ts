@@ -7,6 +7,7 @@ import { asAttempt, CLIENT_ADDRESS, openAuth, principalIn, signedInUser } from "
 import type { Principal, SignedIn } from "#domain/requests"
 import { exportSnapshot, snapshotQuery } from "#domain/snapshots"
 import { exportHolders, exportRegister, registerAtQuery, registerQuery } from "#domain/tokens"
+import { reportQuery, sendReport } from "#domain/distributions"
 import { MAX_BODY_BYTES, readBody } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
@@ -203,6 +204,8 @@ export const downloads: Record<string, Download> = {
     exportRegister(principal, readQuery(registerAtQuery, query), response, principalNow),
   "/api/export/snapshot.csv": (principal, query, response, principalNow) =>
     exportSnapshot(principal, readQuery(snapshotQuery, query), response, principalNow),
+  "/api/export/distribution.csv": (principal, query, response, principalNow) =>
+    sendReport(principal, readQuery(reportQuery, query), response, principalNow),
 }
 
 /** Uploads an account's logo as raw bytes. It is too large for the body of a procedure. */

@@ -4,6 +4,7 @@ import { expireApprovals } from "#domain/approvals"
 import { expireDue, revokeDue } from "#domain/attestations"
 import { auditDue } from "#domain/audits"
 import { deployment } from "#domain/deployment"
+import { advanceDistributions } from "#domain/distributions"
 import { announceExpiring, sequenceEvents } from "#domain/events"
 import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
@@ -25,6 +26,9 @@ import { clean } from "./retention.ts"
 const SCREEN_AGAIN_MS = 3000
 /** How often postings are dated. What is final waits so long for the register. */
 const DATE_MS = 2000
+
+/** How often a worker looks for payouts to begin. */
+const DISTRIBUTE_MS = 250
 
 /** How often the payment mints are read for the health report. An issuer changes one rarely, if ever. */
 const PAYMENT_MINTS_MS = 30_000
@@ -57,6 +61,7 @@ export class Housekeeping {
     this.#every(1000, sweep)
     this.#every(500, reconcileAccounts)
     this.#every(500, carryOn)
+    this.#every(DISTRIBUTE_MS, distribute)
     this.#every(DATE_MS, datePostings)
     this.#every(SNAPSHOT_MS, completeSnapshots)
     this.#every(60_000, clean)
@@ -160,6 +165,11 @@ async function completeSnapshots(): Promise<void> {
 /** Carries on with the recoveries of lost wallets. */
 async function carryOn(): Promise<void> {
   if (clockDoubt() === null) await advanceRecoveries()
+}
+
+/** Carries on with distributions. A payout is checked against attestations, which expire. */
+async function distribute(): Promise<void> {
+  if (clockDoubt() === null) await advanceDistributions()
 }
 
 /** Reconciles accounts with changed configurations, a batch at a time. */

@@ -3,6 +3,7 @@ import { approvalPolicyRouter, approvalRouter } from "./routers/approvals.ts"
 import { attestationRouter } from "./routers/attestations.ts"
 import { auditRouter } from "./routers/audit-log.ts"
 import { bulkRevocationRouter } from "./routers/bulk-revocations.ts"
+import { distributionRouter } from "./routers/distributions.ts"
 import { erasureRouter } from "./routers/erasures.ts"
 import { eventRouter } from "./routers/events.ts"
 import { findRouter } from "./routers/find.ts"
@@ -49,6 +50,7 @@ export const appRouter = router({
   hold: holdRouter,
   recovery: recoveryRouter,
   snapshot: snapshotRouter,
+  distribution: distributionRouter,
   treasury: treasuryRouter,
   mintConfig: mintConfigRouter,
   usage: usageRouter,

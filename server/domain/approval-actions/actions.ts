@@ -1,5 +1,6 @@
 import type { RequestedAction } from "#shared/approvals.ts"
 import type { Action } from "./action.ts"
+import { distribution } from "./distribution.ts"
 import { holdRelease } from "./hold-release.ts"
 import { keyCreate } from "./key-create.ts"
 import { configChange, unpause } from "./mint-config.ts"
@@ -20,6 +21,7 @@ export const actions: Record<RequestedAction, Action> = {
   hold_execute: movement("force_transfer"),
   hold_release: holdRelease,
   recovery,
+  distribution,
   unfreeze,
   unpause,
   config_change: configChange,

@@ -15,6 +15,7 @@ const tests = {
   while_paused: "tokens/while-paused.test.ts",
   lot_backdate: "tokens/lots/lots.test.ts",
   recovery: "recoveries/approved.test.ts",
+  distribution: "distributions/approved.test.ts",
   unpause: "tokens/approved-changes.test.ts",
   unfreeze: "tokens/approved-changes.test.ts",
   config_change: "tokens/approved-changes.test.ts",

@@ -117,6 +117,7 @@ const requests: readonly ApprovalAction[][] = [
   ["burn", "hold_execute", "while_paused"],
   ["mint", "lot_backdate"],
   ["recovery", "force_transfer"],
+  ["distribution", "mint"],
 ]
 
 const binds = ({ actions }: Policy, request: readonly ApprovalAction[]): boolean =>

@@ -4,6 +4,7 @@ import { amountText, idOf, named, schemaName, signature, timestamp, wallet } fro
 import { approvalStates, requestedActions } from "#shared/approvals.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { operationKinds, reasonCodes } from "#shared/movements.ts"
+import { distributionStates } from "#shared/distributions.ts"
 import { recoveryStates } from "#shared/recoveries.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
@@ -133,6 +134,18 @@ const shapes = {
       sha256: z.string().meta({
         description: "SHA-256 of the holders' CSV, base64url",
         example: "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg",
+      }),
+    }),
+  },
+  DistributionEvent: {
+    types: ["distribution.updated"],
+    data: z.object({
+      distribution_id: idOf("dist").meta({ description: "The distribution's id" }),
+      mint_config: mintConfig,
+      state: z.enum(distributionStates).meta({ description: "Its new state", example: "completed" }),
+      error: z.string().nullable().meta({
+        description: "The code of why Vouch paused it; null otherwise",
+        example: null,
       }),
     }),
   },

@@ -34,6 +34,7 @@ const subjectFields: Record<EventType, readonly string[] | null> = {
   "hold.expired": ["hold_id"],
   "recovery.updated": ["recovery_id", "state"],
   "snapshot.ready": ["snapshot_id"],
+  "distribution.updated": null,
 }
 
 /** An event without a number in its workspace's sequence: what its id is made of. */

@@ -283,6 +283,20 @@ export const kept = {
       "workspace_id, id, seq, state, barred_at, approval_id, error_code, actor, actor_id, created_at, begun_at, ended_at",
     ],
   }),
+  payouts: ofInvestors("payouts", {
+    what: "What distributions owe and paid to wallets",
+    kept: "Forever, even after an erasure: what was paid is accounted for",
+    says: {
+      wallet,
+      investor_id: { stays: "who owned the wallet when the distribution was created" },
+      units: { stays: "how many tokens it held on the record date" },
+      amount: { stays: "what it gets" },
+      paid_to: { stays: "the wallet that got it instead, if the holder's was lost" },
+      withheld_detail: { stays: "why it cannot be paid, without claims" },
+      external_reference: { stays: "your reference of a payment, which must not contain personal data" },
+    },
+    plain: ["workspace_id, id, distribution_id, operation_id, withheld_code, paid_at"],
+  }),
   wallet_freezes: ofInvestors("wallet_freezes", {
     what: "Wallets that your workspace has frozen",
     kept: "Until unfrozen, even after an erasure: the order that froze the wallet still binds you",
@@ -347,6 +361,7 @@ export const kept = {
   schemas: { of: "none", what: "What can be verified" },
   mint_configs: { of: "none", what: "Tokens and their rules" },
   snapshots: { of: "none", what: "Record dates, with the hash of who held a token then" },
+  distributions: { of: "none", what: "What you pay to the holders of a token, and the wallets that you excluded" },
   holder_periods: { of: "none", what: "When holders could move a token themselves" },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
   change_counts: { of: "none", what: "How many changes API keys made today" },

@@ -12,7 +12,7 @@ export {
   loadConfigs,
   mintConfigRecord,
 } from "./config.ts"
-export { createConfig, getConfig, listConfigs } from "./configs.ts"
+export { createConfig, getConfig, listConfigs, readConfig } from "./configs.ts"
 export { applyConfig, configPatch, patchConfig, redoConfigChange } from "./change-config.ts"
 export { setPaused } from "./pause.ts"
 export { ensureAssetMints } from "./asset-mint.ts"
@@ -28,8 +28,11 @@ export { balanceOf, type Move, move } from "./move.ts"
 export { preflightOf, replayMovement } from "./replay.ts"
 export { formPreflight, type Intent, type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
+/** Payouts of distributions. */
+export { mintPayouts, operationsOfPayouts, recipientRefusals } from "./payouts.ts"
+
 /** Freezing wallets. */
-export { EVERY_TOKEN } from "./holder-facts.ts"
+export { disclosureFor, EVERY_TOKEN } from "./holder-facts.ts"
 export { freezeRecord, loadFreezes, setFrozen, type StoredUnfreeze, toShownFreezes, walletFreeze } from "./freezes.ts"
 
 /** Lost wallets. */

@@ -90,6 +90,10 @@ export const operationRecord = z
       description: "Forced transfer: the recovery of a lost wallet that it is part of; null for other operations",
       example: null,
     }),
+    payout_id: idOf("pay").nullable().meta({
+      description: "Mint: the payout of a distribution that it pays; null for other operations",
+      example: null,
+    }),
     approval_id: idOf("apr").nullable().meta({
       description: "The approval that it waits for or was begun with; null if no policy binds it",
       example: null,
@@ -131,6 +135,7 @@ export type OperationRow = Omit<
         holder_consent?: boolean
         hold_id?: string
         recovery_id?: string
+        payout_id?: string
       } & Grounds
     }
   >,
@@ -170,6 +175,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     holder_consent: row.kind === "burn" ? (row.payload.holder_consent ?? null) : null,
     hold_id: row.payload.hold_id ?? null,
     recovery_id: row.payload.recovery_id ?? null,
+    payout_id: row.payload.payout_id ?? null,
     approval_id: row.payload.approval_id ?? null,
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
@@ -199,6 +205,7 @@ export function unbegunOperation(row: ApprovalRow): OperationRecord {
     holder_consent: row.action === "burn" ? (request.holder_consent ?? null) : null,
     hold_id: request.hold_id ?? null,
     recovery_id: null,
+    payout_id: null,
     approval_id: row.id,
     created_at: toTimestamp(row.created_at),
     confirmed_at: null,

@@ -120,8 +120,9 @@ export class Reservations {
     const accepted = allowed.flatMap((one): Reserved[] => {
       const context = this.#contextOf(one, standings, holdings)
       const violation = refusalOfNamed(one, this.#holds) ?? firstViolation(context)
-      const { approved, recovery } = one.request
-      const policy = approved || recovery !== undefined ? null : policyOf(one)
+      const { approved, recovery, payout } = one.request
+      const isDecided = approved !== undefined || recovery !== undefined || payout !== undefined
+      const policy = isDecided ? null : policyOf(one)
       if (violation === null && policy !== null) {
         waiting.push({ one, policy })
         return []
@@ -267,7 +268,7 @@ export class Reservations {
   async #enqueue(accepted: readonly Reserved[]): Promise<void> {
     const rows = accepted.map((one) => {
       const { request, operationId, config, amount, handover, investorHandover, keepsLots, taken } = one
-      const { movement, forced, executes, whilePaused, recovery, lot } = request
+      const { movement, forced, executes, whilePaused, recovery, lot, payout } = request
       const mintAddress = addressOf(assetMintOf(this.#workspaceId, config.id))
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
@@ -293,7 +294,10 @@ export class Reservations {
       const isHandover = { ...(handover && { handover }), ...(investorHandover && { investor_handover: true }) }
       switch (movement.kind) {
         case "mint":
-          return toRow(mint, { ...queued, payload: { ...moved, wallet: movement.to, ...(lot && { lot }) } })
+          return toRow(mint, {
+            ...queued,
+            payload: { ...moved, wallet: movement.to, ...(lot && { lot }), ...(payout && { payout_id: payout }) },
+          })
         case "burn":
           return toRow(burn, {
             ...queued,
@@ -313,7 +317,7 @@ export class Reservations {
   async #record(accepted: readonly Reserved[]): Promise<void> {
     const changes = accepted.map(
       ({
-        request: { author, movement, forced, whilePaused, recovery, approved, lot },
+        request: { author, movement, forced, whilePaused, recovery, approved, lot, payout },
         operationId,
         config,
         amount,
@@ -334,6 +338,7 @@ export class Reservations {
             ...(whilePaused && { while_paused: true }),
             ...(recovery !== undefined && { recovery }),
             ...(lot && { lot }),
+            ...(payout !== undefined && { payout }),
             ...(overrides && { overrides }),
             ...(taken.length > 0 && { holds: taken.map(({ id }) => id) }),
             ...(approved && { approval: approved.approvalId }),
@@ -365,6 +370,7 @@ const begunAs = ({ request, operationId, config, amount }: Considered, mint: Add
     ...request.forced,
     ...(request.executes !== undefined && { hold_id: request.executes }),
     ...(request.recovery !== undefined && { recovery_id: request.recovery }),
+    ...(request.payout !== undefined && { payout_id: request.payout }),
     ...(request.approved && { approval_id: request.approved.approvalId }),
   },
   signature: null,

@@ -32,6 +32,8 @@ export type Wanted = {
   executes?: string | undefined
   /** The recovery for which it moves a lost wallet's tokens. */
   recovery?: string | undefined
+  /** The payout of a distribution that a mint pays, which its own policy has bound. */
+  payout?: string | undefined
   /** Whether a forced act is meant to happen while the token is paused. */
   whilePaused?: boolean | undefined
   /** What to record about the units of a mint. */

@@ -1,4 +1,5 @@
 import type { Queryable } from "#db/client.ts"
+import { operationsOfPayouts } from "#domain/tokens"
 import { enqueueAll, toRow } from "#server/ledger/index.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
@@ -21,12 +22,8 @@ export async function enqueuePayments(
   const ids = payments.map(({ payoutId }) => payoutId)
   const wrong = payments.find(({ amount }) => amount <= 0n || amount > MAX_BASE_UNITS)
   if (wrong) throw new Error(`${wrong.payoutId} cannot be paid ${wrong.amount} base units`)
-  // Also in the archive, which the unique index does not cover.
-  const [known] = await sql<{ payout_id: string; id: string }[]>`
-    select payload ->> 'payout_id' as payout_id, id from operations
-    where workspace_id = ${workspaceId} and kind = 'pay' and status <> 'failed' and payload ->> 'payout_id' = any(${ids})
-    limit 1`
-  if (known) throw new Error(`${known.payout_id} is paid by ${known.id}`)
+  const [known] = await operationsOfPayouts(sql, workspaceId, ids)
+  if (known) throw new Error(`${known[0]} is paid by ${known[1]}`)
   const rows = payments.map(({ payoutId, mint, wallet, amount }) =>
     toRow(pay, {
       id: newId("op"),

@@ -4,6 +4,9 @@
 export { readTreasury, treasuryRecord } from "./treasury.ts"
 export { checkPaymentMints, paymentMintTrouble } from "./payment-mints.ts"
 
+/** Paying. */
+export { enqueuePayments } from "./enqueue-payments.ts"
+
 /** Trying it. */
 export { fundTestTreasury } from "./fund-test-treasury.ts"
 

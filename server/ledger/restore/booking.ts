@@ -93,7 +93,7 @@ export class Booking {
     const [row] = await sql<{ id: string }[]>`
       select w.id from workspaces w where w.mode = ${this.#chain.mode} and (
         exists (select from operations o where o.workspace_id = w.id and o.id = any(${ids}))
-        or exists (select from operations o where o.workspace_id = w.id and o.kind = 'pay' and o.status <> 'failed'
+        or exists (select from operations o where o.workspace_id = w.id and o.status <> 'failed'
           and o.payload ->> 'payout_id' = any(${ids}))
         or exists (select from snapshots s where s.workspace_id = w.id and s.id = any(${ids}))
         or exists (select from attestations a where a.workspace_id = w.id and a.id = any(${ids}))) limit 1`

@@ -71,6 +71,7 @@ export const reasonNames = {
   estate: "Estate of a deceased holder",
   error_correction: "Correction of an error",
   tax: "Tax",
+  dividend: "Dividend",
   other: "Other reason",
 } as const satisfies Record<ReasonCode, string>
 

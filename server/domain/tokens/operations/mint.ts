@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { mintAsset } from "#server/solana/asset.ts"
@@ -11,6 +12,7 @@ import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { LotMove } from "../lots/lot-book.ts"
 import { storedLot } from "../lots/mint-lot.ts"
+import { operationsOfPayouts } from "../payouts.ts"
 import {
   approvedBy,
   arrive,
@@ -35,6 +37,8 @@ export const mint = defineOperation({
     amount: storedAmount,
     /** What is recorded about the units. Absent if nothing was given, or if a restored database has lost it. */
     lot: storedLot.optional(),
+    /** The payout of a distribution that it pays. The memo names it, so the chain shows each payout at most once. */
+    payout_id: z.string().optional(),
     ...approvedBy,
   }),
   lookUp: lookUpAccounts,
@@ -44,9 +48,9 @@ export const mint = defineOperation({
       kind: "mint",
       issuer,
       seen,
-      build({ id, payload: { wallet: address, amount } }, { asset, before, after }) {
+      build({ id, payload: { wallet: address, amount, payout_id } }, { asset, before, after }) {
         const wallet = publicKeyOf(address)
-        const memoText = operationMemo(id)
+        const memoText = operationMemo(payout_id ?? id)
         return send(mintAsset(asset, { wallet, amount, before: before.to, after: after.to, memoText }))
       },
     }),
@@ -74,15 +78,18 @@ export const mint = defineOperation({
       leaveIfEmpty(to, config)
     }),
 
-  memoId: ({ id }) => id,
+  memoId: ({ id, payload: { payout_id } }) => payout_id ?? id,
   effects: movementEffects,
 
-  async rebuild(sql, { instruction, accounts: [mint, account], amount }, { workspaceId, ownerOf }) {
+  async rebuild(sql, { id, instruction, accounts: [mint, account], amount }, { workspaceId, ownerOf }) {
     const wallet = ownerOf(account!)
     if (instruction !== "MintToChecked" || wallet === null || amount === null) return null
     const config = await configOfMint(sql, workspaceId, mint!)
     if (config === null) return null
-    const payload = { mint_config: config, wallet, amount }
+    const payout = isId("pay", id) ? { payout_id: id } : {}
+    // Another transaction has paid it: a person must decide.
+    if ((await operationsOfPayouts(sql, workspaceId, [id])).size > 0) return null
+    const payload = { mint_config: config, wallet, amount, ...payout }
     await withCounters(sql, workspaceId, [{ payload }], (_payload, config, holdingOf) => {
       config.issued = plus(config.issued, amount)
       expectUnits(holdingOf(wallet), config, amount)

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { storedAmount } from "#domain/tokens"
+import { operationsOfPayouts, storedAmount } from "#domain/tokens"
 import { defineOperation, type Operation, type Plan, send, unclearEffects } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -91,10 +91,7 @@ export const pay = defineOperation({
   async rebuild(sql, { id, instruction, accounts: [, mint, account], amount }, { workspaceId, ownerOf }) {
     if (instruction !== "TransferChecked" || !isId("pay", id) || amount === null) return null
     // Another transaction has paid it: a person must decide.
-    const paid = await sql`
-      select from operations
-      where workspace_id = ${workspaceId} and kind = 'pay' and status <> 'failed' and payload ->> 'payout_id' = ${id}`
-    if (paid.length > 0) return null
+    if ((await operationsOfPayouts(sql, workspaceId, [id])).size > 0) return null
     const wallet = ownerOf(account!)
     return { payout_id: id, mint: mint!, amount, ...(wallet !== null && { wallet }) }
   },

@@ -1,0 +1,157 @@
+import { type Queryable, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
+import { recordChange } from "#domain/audit-log"
+import { type Command, claimKey, type Principal } from "#domain/requests"
+import { ownAmong } from "#domain/token-accounts"
+import { finalMoment, incompleteSince, readConfig, recipientRefusals, walletsAt } from "#domain/tokens"
+import { readTreasury } from "#domain/treasury"
+import { newId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
+import { fromBaseUnits, limitsOf, MAX_BASE_UNITS, toBaseUnits } from "#shared/amount.ts"
+import { allocate, rateOf, type Share, type Terms } from "#shared/distribution.ts"
+import type { Settlement } from "#shared/distributions.ts"
+import { fail } from "#shared/errors.ts"
+import type { ReasonCode } from "#shared/movements.ts"
+import type { DistributionRecord } from "./distribution.ts"
+import { readDistribution } from "./read.ts"
+
+export type DistributionRequest = Command & {
+  mintConfig: string
+  /** Null for the last moment that is final. */
+  recordAt: Date | null
+  settlement: Settlement
+  paymentMint: Address | null
+  /** For `external` only. */
+  decimals: number
+  /** Whole payment tokens, as sent: either of them. */
+  total: string | null
+  perUnit: string | null
+  minimum: string | null
+  exclude: readonly Address[]
+  reasonCode: ReasonCode
+  reference: string
+}
+
+/** How many payouts to write in one statement, and to check who may receive. */
+const BATCH = 1000
+
+type Payout = { id: string; wallet: Address; units: bigint; amount: bigint }
+
+/**
+ * Drafts a distribution: computes from the books what each holder gets, and who may not receive now. Nothing is paid before
+ * it is started. Errors: mint_config_not_found, not_final_yet, payment_mint_refused, treasury_shared, invalid_amount,
+ * validation_failed, chain_not_configured, chain_unavailable.
+ */
+export async function createDistribution(request: DistributionRequest): Promise<DistributionRecord> {
+  const { principal, requestId, idempotency, mintConfig, settlement, exclude, reasonCode, reference } = request
+  const { workspaceId } = principal
+  if (idempotency?.begun) return readDistribution(principal, idempotency.begun)
+  const config = await readConfig(workspaceId, mintConfig, "mint_config")
+  const decimals = await decimalsOf(principal, request, config.decimals)
+  const terms = termsOf(request, { held: config.decimals, payment: decimals })
+  const moment = await finalMoment(principal, request.recordAt && { time: request.recordAt })
+  const shares = await readShares(workspaceId, { mintConfig, moment, exclude })
+  const { amounts, total, remainder } = allocate(shares, terms)
+  const payouts = shares.flatMap(({ wallet, units }, i): Payout[] =>
+    amounts[i]! > 0n ? [{ id: newId("pay"), wallet: wallet as Address, units, amount: amounts[i]! }] : [],
+  )
+  const field = request.total === null ? "per_unit" : "total"
+  if (total > MAX_BASE_UNITS) fail("validation_failed", `${field}: the sum ${limitsOf(decimals)}.`)
+  if (payouts.length === 0)
+    fail("validation_failed", `${field}: no wallet would get anything. Check the record date, the minimum and exclude.`)
+  const isComplete = (await incompleteSince(workspaceId, mintConfig, moment.time)) === null
+  const id = newId("dist")
+  await sql.begin(async (sql) => {
+    if (idempotency) await claimKey(sql, idempotency, id)
+    await sql`
+      insert into distributions (workspace_id, id, mint_config, record_at, complete, settlement, payment_mint, decimals,
+        per_unit, minimum, exclude, total, allocated, remainder, units, payouts, reason_code, reference, state, created_at)
+      values (${workspaceId}, ${id}, ${mintConfig}, ${moment.time}, ${isComplete}, ${settlement},
+        ${request.paymentMint}, ${decimals}, ${request.perUnit}, ${String(terms.minimum)}, ${exclude as Address[]},
+        ${String(total)}, ${String(total - remainder)}, ${String(remainder)},
+        ${String(payouts.reduce((sum, { units }) => sum + units, 0n))}, ${payouts.length}, ${reasonCode}, ${reference},
+        'draft', ${clock.now()})`
+    for (let at = 0; at < payouts.length; at += BATCH) {
+      const batch = payouts.slice(at, at + BATCH)
+      const wallets = batch.map(({ wallet }) => wallet)
+      const refusals = await recipientRefusals(sql, workspaceId, config, wallets)
+      await insertPayouts(
+        sql,
+        workspaceId,
+        id,
+        batch.map((one) => ({ ...one, refusal: refusals.get(one.wallet) })),
+      )
+    }
+    await recordChange(sql, workspaceId, {
+      author: { principal, requestId },
+      action: "distribution.created",
+      subject: id,
+      detail: {
+        ...{ mint_config: mintConfig, settlement, payouts: payouts.length, reason_code: reasonCode, reference },
+        ...(request.paymentMint && { payment_mint: request.paymentMint }),
+        total: fromBaseUnits(total, decimals),
+      },
+    })
+  })
+  publishActivity(workspaceId)
+  return readDistribution(principal, id)
+}
+
+async function insertPayouts(
+  sql: Queryable,
+  workspaceId: string,
+  distributionId: string,
+  payouts: readonly (Payout & { refusal: { code: string; detail: string } | undefined })[],
+): Promise<void> {
+  await sql`
+    insert into payouts
+      (workspace_id, id, distribution_id, wallet, investor_id, units, amount, withheld_code, withheld_detail)
+    select ${workspaceId}, t.id, ${distributionId}, t.wallet, o.investor_id, t.units::numeric, t.amount::numeric, t.code,
+      t.detail
+    from unnest(${payouts.map(({ id }) => id)}::text[], ${payouts.map(({ wallet }) => wallet)}::text[],
+      ${payouts.map(({ units }) => String(units))}::text[], ${payouts.map(({ amount }) => String(amount))}::text[],
+      ${payouts.map(({ refusal }) => refusal?.code ?? null)}::text[],
+      ${payouts.map(({ refusal }) => refusal?.detail ?? null)}::text[]) as t(id, wallet, units, amount, code, detail)
+    cross join lateral wallet_owner(${workspaceId}, t.wallet) o`
+}
+
+/** Who held how much at a moment. Vouch's own addresses get nothing. */
+async function readShares(
+  workspaceId: string,
+  {
+    mintConfig,
+    moment,
+    exclude,
+  }: { mintConfig: string; moment: Awaited<ReturnType<typeof finalMoment>>; exclude: readonly Address[] },
+): Promise<Share[]> {
+  const rows = await sql<{ wallet: Address; balance: string }[]>`
+    select wallet, balance::text from (${walletsAt({ workspaceId, mintConfig, moment })}
+      and not wallet = any(${exclude as Address[]}) group by wallet having sum(delta) > 0) h order by wallet`
+  const wallets = rows.map(({ wallet }) => wallet)
+  const own = new Set((await ownAmong(sql, workspaceId, wallets)).map(({ address }) => address))
+  return rows.flatMap(({ wallet, balance }) => (own.has(wallet) ? [] : [{ wallet, units: BigInt(balance) }]))
+}
+
+/** Decimals of the amounts. Errors: payment_mint_refused, treasury_shared, chain_not_configured, chain_unavailable. */
+async function decimalsOf(principal: Principal, request: DistributionRequest, held: number): Promise<number> {
+  const { settlement, paymentMint } = request
+  if (settlement === "in_kind") return held
+  if (settlement === "external") return request.decimals
+  const { balances } = await readTreasury(principal)
+  const found = balances.find(({ mint }) => mint === paymentMint)
+  const refused = found ? found.refused : "the deployment's settings do not list it"
+  if (!found || found.decimals === null)
+    return fail("payment_mint_refused", `payment_mint: Vouch does not pay with ${paymentMint}: ${refused}.`)
+  return found.decimals
+}
+
+/** Errors: invalid_amount. */
+function termsOf({ total, perUnit, minimum }: DistributionRequest, decimals: { held: number; payment: number }): Terms {
+  const units = (field: string, text: string) =>
+    toBaseUnits(text, decimals.payment) ?? fail("invalid_amount", `${field}: ${limitsOf(decimals.payment)}.`)
+  const least = minimum === null ? 0n : units("minimum", minimum)
+  if (total !== null) return { total: units("total", total), minimum: least }
+  const rate = rateOf(perUnit!, decimals)
+  return rate ? { per: rate, minimum: least } : fail("invalid_amount", "per_unit: must be more than zero.")
+}

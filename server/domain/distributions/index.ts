@@ -1,0 +1,13 @@
+// Distributions: paying the holders of a token on a record date.
+
+/** Drafting and paying. */
+export { createDistribution } from "./create.ts"
+export { cancelDistribution, pauseDistribution, startDistribution } from "./start.ts"
+export { markPaid, releasePayout, retryPayout } from "./pay-later.ts"
+export { advanceDistributions } from "./advance.ts"
+
+/** Reading. */
+export { listDistributions, listPayouts, readDistribution, readPayout } from "./read.ts"
+export { distributionList, distributionRecord, distributionState, settlement } from "./distribution.ts"
+export { payoutList, payoutRecord, payoutStatus } from "./payout.ts"
+export { reportQuery, sendReport } from "./report.ts"

@@ -1,0 +1,245 @@
+import { z } from "zod"
+import * as distributions from "#domain/distributions"
+import type { Context } from "#domain/requests"
+import * as tokens from "#domain/tokens"
+import { idOf, instant, page, wholeNumber } from "#server/lib/fields.ts"
+import { words } from "#server/lib/text.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
+import { endpointsIn, router } from "#server/trpc/trpc.ts"
+import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS } from "#shared/distributions.ts"
+import { grounds } from "./servicing-fields.ts"
+
+const { endpoint } = endpointsIn("Distribution")
+
+const id = idOf("dist").meta({ description: "The distribution's id" })
+const payoutId = idOf("pay").meta({ description: "The payout's id" })
+
+/** The most wallets that a request can exclude. */
+const MOST_EXCLUDED = 1000
+
+const request = z
+  .object({
+    mint_config: tokens.knownConfigId,
+    record_at: instant.optional().meta({
+      description:
+        "The record date, to the second: everything that landed up to its end counts. If left out, the last moment that is final",
+      example: "2026-09-30T23:59:59Z",
+    }),
+    settlement: distributions.settlement,
+    payment_mint: walletAddress.optional().meta({
+      description: "For `stablecoin`: one of the mints in GET /treasury",
+      example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
+    }),
+    decimals: wholeNumber(0, MOST_EXTERNAL_DECIMALS).optional().meta({
+      description: `For \`external\`: the decimals of its amounts. If left out, ${EXTERNAL_DECIMALS}`,
+      example: 2,
+    }),
+    total: tokens.amountField.optional().meta({
+      description: "What to distribute, to the last unit, in proportion to what wallets held. This or per_unit",
+      example: "1250",
+    }),
+    per_unit: tokens.amountField.optional().meta({ description: "What each whole token gets", example: "0.25" }),
+    minimum: tokens.amountField.optional().meta({
+      description: "Smaller payouts are not paid, and add to the remainder",
+      example: "0.01",
+    }),
+    exclude: z
+      .array(walletAddress)
+      .max(MOST_EXCLUDED)
+      .default([])
+      .meta({ description: "Wallets that get nothing, such as your own", example: [tokens.OTHER_WALLET] }),
+    reason_code: grounds.reason_code.default("dividend").meta({ description: "Why", example: "dividend" }),
+    reference: grounds.reference,
+  })
+  .superRefine(({ settlement, payment_mint, decimals, total, per_unit }, { addIssue }) => {
+    const refuse = (field: string, message: string) => addIssue({ code: "custom", path: [field], message })
+    if ((total === undefined) === (per_unit === undefined)) refuse("total", "send either total or per_unit")
+    if (settlement === "stablecoin" && payment_mint === undefined) refuse("payment_mint", "required for `stablecoin`")
+    if (settlement !== "stablecoin" && payment_mint !== undefined) refuse("payment_mint", "only for `stablecoin`")
+    if (settlement !== "external" && decimals !== undefined) refuse("decimals", "only for `external`")
+  })
+
+/** Answers 202 while it waits for approval or is being paid. */
+async function answerAct<Record extends { state: string }>(ctx: Pick<Context, "answer">, answer: Promise<Record>) {
+  const record = await answer
+  if (record.state === "awaiting_approval" || record.state === "paying") ctx.answer.status = 202
+  return record
+}
+
+/** Paying the holders of a token. */
+export const distributionRouter = router({
+  create: endpoint("POST /distributions", {
+    scope: "distribution:write",
+    fails: [
+      "invalid_public_key",
+      "invalid_amount",
+      "mint_config_not_found",
+      "not_final_yet",
+      "payment_mint_refused",
+      "treasury_shared",
+      "chain_not_configured",
+      "chain_unavailable",
+    ],
+    operationId: "createDistribution",
+    summary: "Draft a distribution",
+    description:
+      "Computes what each holder on the record date gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing.",
+    input: request,
+    output: distributions.distributionRecord,
+  }).mutation(({ ctx, input }) =>
+    distributions.createDistribution({
+      ...ctx,
+      mintConfig: input.mint_config,
+      recordAt: input.record_at === undefined ? null : new Date(input.record_at),
+      settlement: input.settlement,
+      paymentMint: input.payment_mint ?? null,
+      decimals: input.decimals ?? EXTERNAL_DECIMALS,
+      total: input.total ?? null,
+      perUnit: input.per_unit ?? null,
+      minimum: input.minimum ?? null,
+      exclude: [...new Set(input.exclude)],
+      reasonCode: input.reason_code,
+      reference: input.reference,
+    }),
+  ),
+
+  list: endpoint("GET /distributions", {
+    scope: "token:read",
+    operationId: "listDistributions",
+    summary: "List distributions",
+    description: "Newest first.",
+    input: z.object({
+      mint_config: tokens.knownConfigId.optional().meta({ description: "Only distributions of this token" }),
+      state: distributions.distributionState.optional().meta({ description: "Only distributions in this state" }),
+      ...page,
+    }),
+    output: distributions.distributionList,
+  }).query(({ ctx, input: { mint_config, state, limit, cursor } }) =>
+    distributions.listDistributions(ctx.principal, {
+      ...{ mintConfig: mint_config ?? null, state: state ?? null },
+      ...{ limit, cursor: cursor ?? null },
+    }),
+  ),
+
+  get: endpoint("GET /distribution/{id}", {
+    scope: "token:read",
+    fails: ["distribution_not_found"],
+    operationId: "getDistribution",
+    summary: "Get a distribution",
+    description: "Returns its state and what has become of its payouts, as sums.",
+    input: z.object({ id }),
+    output: distributions.distributionRecord,
+  }).query(({ ctx, input }) => distributions.readDistribution(ctx.principal, input.id)),
+
+  payouts: endpoint("GET /distribution/{id}/payouts", {
+    scope: "token:read",
+    fails: ["distribution_not_found"],
+    operationId: "listPayouts",
+    summary: "List a distribution's payouts",
+    description: "What each wallet gets and what has become of it, by wallet.",
+    input: z.object({
+      id,
+      status: distributions.payoutStatus.optional().meta({ description: "Only payouts with this status" }),
+      ...page,
+    }),
+    output: distributions.payoutList,
+  }).query(({ ctx, input: { id: distributionId, status, limit, cursor } }) =>
+    distributions.listPayouts(ctx.principal, {
+      ...{ distributionId, status: status ?? null },
+      ...{ limit, cursor: cursor ?? null },
+    }),
+  ),
+
+  start: endpoint("POST /distribution/{id}/start", {
+    scope: "distribution:write",
+    accepted: "/distribution/{distribution_id}",
+    fails: [
+      "distribution_not_found",
+      "distribution_ended",
+      "treasury_insufficient",
+      "treasury_frozen",
+      "treasury_shared",
+      "payment_mint_refused",
+      "approver_missing",
+      "chain_not_configured",
+      "chain_unavailable",
+    ],
+    operationId: "startDistribution",
+    summary: "Start or resume a distribution",
+    description:
+      "Pays a draft, or carries on with one that is paused. Each payout is one operation with one memo, and it lands at most once. A payout that its wallet may not receive now is withheld with the reason and stays owed. An external distribution is completed once you have marked every payout as paid. If a policy requires the approval of further members, the distribution waits as `awaiting_approval`; if they refuse, it is a draft again.",
+    input: z.object({ id }),
+    output: distributions.distributionRecord,
+  }).mutation(({ ctx, input }) => answerAct(ctx, distributions.startDistribution({ ...ctx, id: input.id }))),
+
+  pause: endpoint("POST /distribution/{id}/pause", {
+    scope: "distribution:write",
+    fails: ["distribution_not_found", "distribution_ended", "distribution_not_paying"],
+    operationId: "pauseDistribution",
+    summary: "Pause a distribution",
+    description: "Begins no more payouts. Those that have begun end. Start it to carry on.",
+    input: z.object({ id }),
+    output: distributions.distributionRecord,
+  }).mutation(({ ctx, input }) => distributions.pauseDistribution({ ...ctx, id: input.id })),
+
+  cancel: endpoint("POST /distribution/{id}/cancel", {
+    scope: "distribution:write",
+    fails: ["distribution_not_found", "distribution_ended"],
+    operationId: "cancelDistribution",
+    summary: "Cancel a distribution",
+    description:
+      "Ends a distribution. Payouts that have begun end, and the others stay unpaid. You can still mark them as paid elsewhere.",
+    input: z.object({ id }),
+    output: distributions.distributionRecord,
+  }).mutation(({ ctx, input }) => distributions.cancelDistribution({ ...ctx, id: input.id })),
+
+  payout: endpoint("GET /payout/{id}", {
+    scope: "token:read",
+    fails: ["payout_not_found"],
+    operationId: "getPayout",
+    summary: "Get a payout",
+    description: "Returns what it pays to whom, and what has become of it.",
+    input: z.object({ id: payoutId }),
+    output: distributions.payoutRecord,
+  }).query(({ ctx, input }) => distributions.readPayout(ctx.principal, input.id)),
+
+  release: endpoint("POST /payout/{id}/release", {
+    scope: "distribution:write",
+    fails: ["payout_not_found", "payout_not_open", "chain_unavailable"],
+    operationId: "releasePayout",
+    summary: "Release a withheld payout",
+    description:
+      "Tries to pay a payout that is withheld, once its reason has ended. It is checked again, and withheld again if the wallet still may not receive. The payout of a wallet that was recovered goes to the wallet that replaced it.",
+    input: z.object({ id: payoutId }),
+    output: distributions.payoutRecord,
+  }).mutation(({ ctx, input }) => distributions.releasePayout({ ...ctx, id: input.id })),
+
+  retry: endpoint("POST /payout/{id}/retry", {
+    scope: "distribution:write",
+    fails: ["payout_not_found", "payout_not_open", "chain_unavailable"],
+    operationId: "retryPayout",
+    summary: "Retry a failed payout",
+    description: "Tries to pay a payout whose operation failed, by a new operation.",
+    input: z.object({ id: payoutId }),
+    output: distributions.payoutRecord,
+  }).mutation(({ ctx, input }) => distributions.retryPayout({ ...ctx, id: input.id })),
+
+  markPaid: endpoint("POST /payout/{id}/mark-paid", {
+    scope: "distribution:write",
+    fails: ["payout_not_found", "payout_not_open", "chain_unavailable"],
+    operationId: "markPayoutPaid",
+    summary: "Mark a payout as paid elsewhere",
+    description:
+      "Notes that you paid it in another way, such as by bank transfer. Vouch never pays it after that. Payouts of an external distribution are paid like this, and so can be any payout that is pending, withheld or failed.",
+    input: z.object({
+      id: payoutId,
+      external_reference: words(200).meta({
+        description: "Your reference of the payment. No personal data: it is kept",
+        example: "SEPA 2026-10-04/118",
+      }),
+    }),
+    output: distributions.payoutRecord,
+  }).mutation(({ ctx, input }) =>
+    distributions.markPaid({ ...ctx, id: input.id, externalReference: input.external_reference }),
+  ),
+})

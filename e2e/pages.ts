@@ -19,6 +19,9 @@ export const pageNames = [
   "tokens",
   "token",
   "operation",
+  "distributions",
+  "new-distribution",
+  "distribution",
   "keys",
   "events",
   "event",
@@ -88,6 +91,16 @@ export async function seed(customer: Customer): Promise<Pages> {
   const report = { lost_wallet: verified[3], reason_code: "lost_wallet", reference: "Case 2026-118" }
   const { data: owners } = await api.call("GET", `/investors?wallet=${verified[3]}`)
   const recovery = await api.call("POST", `/investor/${owners[0].investor_id}/recoveries`, report)
+  const about = { mint_config: fund, settlement: "external", total: "1250", reference: "Dividend Q3 2026" }
+  let distribution = { distribution_id: "" }
+  await expect
+    .poll(async () => {
+      const { status, json } = await api.send("POST", "/distributions", about)
+      distribution = json
+      return status
+    })
+    .toBe(200)
+  await api.call("POST", `/distribution/${distribution.distribution_id}/start`, {})
   let event_id = ""
   await expect
     .poll(async () => {
@@ -113,6 +126,9 @@ export async function seed(customer: Customer): Promise<Pages> {
     tokens: at("tokens"),
     token: at(`tokens/${fund}`),
     operation: at(`tokens/${fund}/operations/${operation.operation_id}`),
+    distributions: at("distributions"),
+    "new-distribution": at("distributions/new"),
+    distribution: at(`distributions/${distribution.distribution_id}`),
     keys: at("keys"),
     events: at("events"),
     event: at(`events/${event_id}`),

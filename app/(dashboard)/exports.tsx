@@ -33,7 +33,15 @@ async function startExport(list: string, url: string): Promise<void> {
 }
 
 /** Downloads all rows of a list that match its filters. */
-export function ExportCsv({ list, asked }: { list: string; asked: Record<string, string> }) {
+export function ExportCsv({
+  list,
+  asked,
+  label = "Export CSV",
+}: {
+  list: string
+  asked: Record<string, string>
+  label?: string
+}) {
   const { id: workspace } = useWorkspace()
   const url = `/api/export/${list}.csv?${new URLSearchParams({ workspace, ...asked })}`
   function start(event: MouseEvent) {
@@ -44,7 +52,7 @@ export function ExportCsv({ list, asked }: { list: string; asked: Record<string,
   }
   return (
     <a href={url} download onClick={start} className={buttonLook()}>
-      Export CSV
+      {label}
     </a>
   )
 }

@@ -50,6 +50,13 @@ const looks = {
   // Snapshots, in addition to those above
   scheduled: { word: "Scheduled", tone: "plain" },
   ready: { word: "Ready", tone: "good" },
+  // Distributions and payouts, in addition to those above and below
+  draft: { word: "Draft", tone: "plain" },
+  paying: { word: "Being paid", tone: "notice" },
+  cancelled: { word: "Cancelled", tone: "plain" },
+  withheld: { word: "Withheld", tone: "notice" },
+  paid: { word: "Paid", tone: "good" },
+  external_paid: { word: "Paid elsewhere", tone: "good" },
   // Keys, configurations, accounts on chain, invitations
   active: { word: "Active", tone: "good" },
   revoked: { word: "Revoked", tone: "bad" },

@@ -17,6 +17,7 @@ const about: Record<string, string> = {
   "guides/move": "Transfers that are safe to retry",
   "guides/register": "Who held a token on a record date, with a hash on chain",
   "guides/redeem": "Burns and forced transfers, with a reason",
+  "guides/distributions": "Pay every holder their share, to the last unit",
   "guides/lost-wallet": "Everything it held, in another wallet of its investor",
   "guides/events": "Signed webhooks, and a sequence without a gap",
   "guides/go-live": "What to check before the first investor",

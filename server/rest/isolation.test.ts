@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { grounds } from "#test/fixtures/grounds.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
 import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
@@ -142,6 +142,15 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const { hold_id } = (await tokens.post("/token/holds", holding)).json
     const asked = { mint_config: config, record_at: "2026-01-01T00:00:00Z", name: "Record date" }
     const { snapshot_id } = (await tokens.post("/snapshots", asked)).json
+    let distribution_id = ""
+    await waitFor(async () => {
+      const paid = { mint_config: config, settlement: "external", total: "100", reference: "Q3" }
+      distribution_id = (await tokens.post("/distributions", paid)).json.distribution_id
+      return distribution_id !== undefined
+    }, "the mints to be final")
+    const { payout_id } = (await tokens.get(`/distribution/${distribution_id}/payouts`)).json.data[0]
+    const distributionId = () => newId("dist")
+    const payoutId = () => newId("pay")
     await expectAlike(
       [
         [(id) => get(`/snapshot/${id}`), [snapshot_id], () => newId("snap")],
@@ -152,6 +161,17 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
         [(id) => get(`/token/hold/${id}`), [hold_id], () => newId("hold")],
         [(id) => ({ method: "POST", path: `/token/hold/${id}/release`, json: {} }), [hold_id], () => newId("hold")],
         [(id) => get(`/token/holds?mint_config=${id}`), [config], unknownConfig],
+        [(id) => get(`/distribution/${id}`), [distribution_id], distributionId],
+        [(id) => get(`/distribution/${id}/payouts`), [distribution_id], distributionId],
+        [(id) => get(`/distributions?mint_config=${id}`), [config], unknownConfig],
+        ...["start", "pause", "cancel"].map((act): Endpoint => [
+          (id) => post(`/distribution/${id}/${act}`, {}),
+          [distribution_id],
+          distributionId,
+        ]),
+        [(id) => get(`/payout/${id}`), [payout_id], payoutId],
+        [(id) => post(`/payout/${id}/release`, {}), [payout_id], payoutId],
+        [(id) => post(`/payout/${id}/mark-paid`, { external_reference: "1" }), [payout_id], payoutId],
         [(id) => get(`/token/operation/${id}`), [minted.json.operation_id], () => newId("op")],
         [(id) => get(`/mint-config/${id}`), [config], unknownConfig],
         [(id) => ({ ...get(`/mint-config/${id}`), method: "HEAD" }), [config], unknownConfig],

@@ -97,6 +97,12 @@ test("links lead to every operation with a path parameter except a provider's we
     const { json } = await tokens.get(`/snapshot/${snapshot_id}`)
     return json.state === "ready" && call("listSnapshots", {}, undefined)
   }, "the snapshot")
+  await waitFor(
+    async () => (await tokens.get("/token/register/us_real_estate_fund_v1")).json.supply === "10",
+    "the mint to be final",
+  )
+  const { payment_mint: _mint, ...paid } = exampleOf(place("createDistribution").operation)!
+  const distribution = await call("createDistribution", {}, { ...paid, settlement: "external" })
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",
@@ -115,6 +121,7 @@ test("links lead to every operation with a path parameter except a provider's we
     recovery,
     snapshot,
     snapshots,
+    distribution,
     policy,
     await call("listApprovals", {}, undefined),
     await call("listHolders", { mint_config: "us_real_estate_fund_v1" }, undefined),

@@ -3,6 +3,8 @@ import { sql } from "#db/client.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
+import { createPaymentMint } from "#test/fixtures/payment-mint.ts"
+import { allowMints, paymentFixture } from "#test/fixtures/payments.ts"
 import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import { ask, done, FUND, get, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
@@ -33,6 +35,21 @@ async function recovery(app: TestApp, { apiKey: key }: TestKey, lost_wallet: str
   const json = { lost_wallet, reason_code: "lost_wallet", reference: "Case 2026-118", ...more }
   return { method: "POST", path: `/investor/${data[0].investor_id}/recoveries`, key, json } as const
 }
+
+/** A distribution of a fund with one holder, as a draft. */
+async function drafted(app: TestApp, key: TestKey, about: object = { settlement: "external", total: "1250" }) {
+  await minted(app, key, await verified(app, key), "100")
+  const { apiKey } = key
+  await waitFor(async () => {
+    const { supply } = await done(app, { method: "GET", path: `/token/register/${FUND}`, key: apiKey })
+    return supply === "100"
+  }, "the mint to be final")
+  const json = { mint_config: FUND, reference: "Q3 2026", ...about }
+  return (await done(app, { method: "POST", path: "/distributions", key: apiKey, json })).distribution_id as string
+}
+
+const distributionAct = ({ apiKey: key }: TestKey, id: string, act: string) =>
+  ({ method: "POST", path: `/distribution/${id}/${act}`, key, json: {} }) as const
 
 /** A request that a rule refuses: the last step in a workspace whose fund has these rules. */
 const refused =
@@ -89,6 +106,37 @@ export const compliance: Scenarios = {
       select ${other.workspaceId}, authority, 'derived:', ${clock.now()} from workspaces where id = ${workspaceId}`
     return ask(app, { method: "GET", path: "/treasury", key })
   },
+  treasury_insufficient: refused({}, async (app, key) => {
+    const coin = await createPaymentMint(app.connection)
+    allowMints("test", coin)
+    const about = { settlement: "stablecoin", payment_mint: coin.address, total: "1250" }
+    return distributionAct(key, await drafted(app, key, about), "start")
+  }),
+  treasury_frozen: refused({}, async (app, key) => {
+    const coin = await createPaymentMint(app.connection)
+    allowMints("test", coin)
+    const treasury = await paymentFixture(key.workspaceId, coin).treasury()
+    await coin.fund(treasury, 1n)
+    await coin.freeze(treasury)
+    const about = { settlement: "stablecoin", payment_mint: coin.address, total: "1250" }
+    return distributionAct(key, await drafted(app, key, about), "start")
+  }),
+  payment_mint_refused: refused({}, async (_app, key) => {
+    const about = { settlement: "stablecoin", payment_mint: newWallet(), total: "1250", reference: "Q3 2026" }
+    return { method: "POST", path: "/distributions", key: key.apiKey, json: { mint_config: FUND, ...about } } as const
+  }),
+  distribution_ended: refused({}, async (app, key) => {
+    const cancel = distributionAct(key, await drafted(app, key), "cancel")
+    await done(app, cancel)
+    return cancel
+  }),
+  distribution_not_paying: refused({}, async (app, key) => distributionAct(key, await drafted(app, key), "pause")),
+  payout_not_open: refused({}, async (app, key) => {
+    const id = await drafted(app, key)
+    const { data } = await done(app, { method: "GET", path: `/distribution/${id}/payouts`, key: key.apiKey })
+    const path = `/payout/${data[0].payout_id}/release`
+    return { method: "POST", path, key: key.apiKey, json: {} } as const
+  }),
   amount_held: refused({}, async (app, key) => {
     const [from, to] = [await verified(app, key), await verified(app, key)]
     await minted(app, key, from, "100")

@@ -93,6 +93,8 @@ export const objects: Scenarios = {
     const scheduled = await app.request({ method: "POST", path: "/snapshots", key, json })
     return { method: "GET", path: `/snapshot/${scheduled.json.snapshot_id}/holders`, key }
   }),
+  distribution_not_found: get(`/distribution/${newId("dist")}`),
+  payout_not_found: get(`/payout/${newId("pay")}`),
   hold_not_found: get(`/token/hold/${newId("hold")}`),
   approval_not_found: get(`/approval/${newId("apr")}`),
   approval_policy_not_found: withKey((key) => ({

@@ -35,6 +35,8 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
   },
   hold_not_found: { thing: "hold", table: "holds", isNamed: ofId("hold") },
   snapshot_not_found: { thing: "snapshot", table: "snapshots", isNamed: ofId("snap") },
+  distribution_not_found: { thing: "distribution", table: "distributions", isNamed: ofId("dist") },
+  payout_not_found: { thing: "payout", table: "payouts", isNamed: ofId("pay") },
   webhook_endpoint_not_found: {
     thing: "webhook endpoint",
     table: "webhook_endpoints",

@@ -15,7 +15,7 @@ import { pausing } from "./pausing.ts"
 /** How many distributions to carry on with in one pass. The next pass goes on after them. */
 const DISTRIBUTIONS = 20
 /** How many payouts of a workspace may be on their way: a pause stops the rest, and memory stays flat. */
-const MOST_IN_FLIGHT = 1024
+const MOST_IN_FLIGHT = 256
 /** How many payouts begin in one commit. */
 const BATCH = 128
 /** How far back to look for refusals that pause a distribution. A pass takes far less. */

@@ -34,6 +34,7 @@ export const tags: Record<string, string> = {
   Token: "Mint, transfer and burn tokens, get operations and balances.",
   Register: "Snapshots of who held a token on a record date, with a hash on chain.",
   Approvals: "Acts that other members must approve, and the policies that say which.",
+  Distribution: "Pay the holders of a token: draft, approval, payouts and what is still owed.",
   Treasury: "What distributions are paid with.",
   "Mint configurations": "The tokens of a workspace and their rules.",
   Schemas: "The checks of a workspace, and how long a verification stays valid.",

@@ -24,6 +24,8 @@ const things = [
   ["claims.", "Claims viewed"],
   ["wallet.", "Wallets frozen, lost or erased"],
   ["recovery.", "Recoveries of lost wallets"],
+  ["distribution.", "Distributions"],
+  ["payout.", "Payouts of distributions"],
   ["investor.", "Investors"],
   ["snapshot.", "Snapshots of the register"],
 ] as const
@@ -86,6 +88,8 @@ const pages: Record<string, (entry: Entry) => string[]> = {
   mint_config: ({ subject }) => ["tokens", subject],
   recovery: ({ subject }) => ["recoveries", subject],
   snapshot: ({ detail }) => ["tokens", String(detail.mint_config)],
+  distribution: ({ subject }) => ["distributions", subject],
+  payout: ({ detail }) => ["distributions", String(detail.distribution)],
   token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
 }
 

@@ -18,6 +18,8 @@ export function subjectOf({ type, data }: Event): Subject {
   const approval = text("approval_id")
   if (approval !== null) return { name: approval, parts: ["approvals", approval], more: config }
   if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
+  const distribution = text("distribution_id")
+  if (distribution !== null) return { name: distribution, parts: ["distributions", distribution], more: config }
   const hold = text("hold_id")
   if (hold !== null && config !== null) return { name: hold, parts: ["tokens", config], more: wallet }
   const snapshot = text("snapshot_id")

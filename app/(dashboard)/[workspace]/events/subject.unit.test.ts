@@ -21,6 +21,7 @@ test.each([
     "tokens/fund",
     "W",
   ],
+  ["distribution.updated", { distribution_id: "dist_1", mint_config: "fund" }, "distributions/dist_1", "fund"],
   ["wallet.frozen", { user_pubkey: "W", mint_config: "fund", investor_id: null }, "tokens/fund", "W"],
   ["wallet.unfrozen", { user_pubkey: "W", mint_config: null, investor_id: "inv_1" }, "investors/inv_1", "W"],
   ["recovery.updated", { recovery_id: "rec_1", user_pubkey: "W", investor_id: "inv_1" }, "recoveries/rec_1", "W"],

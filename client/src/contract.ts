@@ -16,6 +16,8 @@ export type ErrorCode =
   | "wallet_frozen"
   | "wallet_barred"
   | "recovery_not_possible"
+  | "treasury_insufficient"
+  | "treasury_frozen"
   | "treasury_shared"
   | "amount_held"
   | "wallet_not_verified"
@@ -45,7 +47,8 @@ export type ErrorCode =
   | "operation_not_found"
   | "hold_not_found"
   | "recovery_not_found"
-  | "snapshot_not_found"
+  | "distribution_not_found"
+  | "payout_not_found"
   | "approval_not_found"
   | "approval_policy_not_found"
   | "mint_config_not_found"
@@ -59,7 +62,9 @@ export type ErrorCode =
   | "approval_ended"
   | "hold_ended"
   | "recovery_ended"
-  | "snapshot_not_ready"
+  | "distribution_ended"
+  | "distribution_not_paying"
+  | "payout_not_open"
   | "mint_config_exists"
   | "schema_exists"
   | "session_approved"
@@ -78,6 +83,7 @@ export type ErrorCode =
   | "unknown_mint_config"
   | "invalid_amount"
   | "insufficient_balance"
+  | "payment_mint_refused"
   | "not_final_yet"
   | "same_wallet"
   | "holder_consent_required"
@@ -99,7 +105,7 @@ export interface Approval {
   /** The approval's id */
   approval_id: string
   /** What was requested */
-  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+  action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
   /** What it is about: id of an operation, mint configuration, policy and so on, or a wallet's address */
   subject: string
   /** The body of the request */
@@ -158,7 +164,7 @@ export interface ApprovalEvent {
     /** The approval's id */
     approval_id: string
     /** What was requested */
-    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
+    action: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"
     /** `pending` when it is requested */
     state: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void"
     /** The token; null if it is about none */
@@ -179,7 +185,7 @@ export interface ApprovalList {
 export interface ApprovalPolicy {
   /** The policy's id */
   policy_id: string
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -294,7 +300,7 @@ export interface Balance {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   } | null
 }
 
@@ -305,7 +311,7 @@ export interface BurnTokensRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** Whether the holder agreed, as with a redemption. If not, name a document */
@@ -325,7 +331,7 @@ export interface CancelSessionRequest {
 
 export interface ChangeApprovalPolicyRequest {
   /** What needs approval */
-  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
+  actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -369,7 +375,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -378,7 +384,7 @@ export interface ChangeWebhookEndpointRequest {
 
 export interface CreateApprovalPolicyRequest {
   /** What needs approval */
-  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
+  actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
   /** Only amounts of at least so many whole tokens; null for every amount */
@@ -389,6 +395,31 @@ export interface CreateApprovalPolicyRequest {
   roles?: Array<"owner" | "compliance"> | undefined
   /** How long a request waits. Default: `72` */
   expires_in_hours?: number | undefined
+}
+
+export interface CreateDistributionRequest {
+  /** Configuration id */
+  mint_config: string
+  /** The record date, to the second: everything that landed up to its end counts. If left out, the last moment that is final */
+  record_at?: string | undefined
+  /** `in_kind`: new tokens of the same kind. `stablecoin`: a payment mint, out of the treasury. `external`: you pay elsewhere, and Vouch keeps the books */
+  settlement: "in_kind" | "stablecoin" | "external"
+  /** For `stablecoin`: one of the mints in GET /treasury */
+  payment_mint?: string | undefined
+  /** For `external`: the decimals of its amounts. If left out, 2 */
+  decimals?: number | undefined
+  /** What to distribute, to the last unit, in proportion to what wallets held. This or per_unit */
+  total?: Amount | undefined
+  /** What each whole token gets */
+  per_unit?: Amount | undefined
+  /** Smaller payouts are not paid, and add to the remainder */
+  minimum?: Amount | undefined
+  /** Wallets that get nothing, such as your own */
+  exclude?: Array<string> | undefined
+  /** Why. Default: `dividend` */
+  reason_code?: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other" | undefined
+  /** Your reference, such as a case number. No personal data: it is kept */
+  reference: string
 }
 
 export interface CreateMintConfigRequest {
@@ -420,22 +451,13 @@ export interface CreateSchemaRequest {
   reminder_days?: Array<number> | undefined
 }
 
-export interface CreateSnapshotRequest {
-  /** Configuration id */
-  mint_config: string
-  /** The record date, to the second */
-  record_at: string
-  /** Your name for it */
-  name: string
-}
-
 export interface CreateWebhookEndpointRequest {
   /** Where events are sent: an https address on the public Internet */
   url: string
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -459,6 +481,99 @@ export interface DeletedWebhookEndpoint {
   endpoint_id: string
 }
 
+export interface Distribution {
+  /** The distribution's id */
+  distribution_id: string
+  /** The token whose holders are paid */
+  mint_config: string
+  /** The record date: who held the token at the end of this second is paid */
+  record_at: string
+  /** False if holders could move the token themselves at the record date, which the books do not show */
+  complete: boolean
+  /** `in_kind`: new tokens of the same kind. `stablecoin`: a payment mint, out of the treasury. `external`: you pay elsewhere, and Vouch keeps the books */
+  settlement: "in_kind" | "stablecoin" | "external"
+  /** Address of the payment mint; null unless the settlement is `stablecoin` */
+  payment_mint: string | null
+  /** Decimals of the amounts */
+  decimals: number
+  /** What each whole token gets, as requested; null if the request named a total */
+  per_unit: string | null
+  /** The smallest amount that is paid */
+  minimum: string
+  /** Wallets that get nothing */
+  exclude: Array<string>
+  /** Why it is paid */
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
+  /** Your reference */
+  reference: string
+  /** `draft`: nothing is paid, and the payouts show what would be. `completed`: nothing is left to begin; payouts that are withheld or failed stay owed and can be released or retried. `cancelled` is final */
+  state: "draft" | "awaiting_approval" | "paying" | "paused" | "completed" | "cancelled"
+  /** Why Vouch paused it; null otherwise */
+  paused_because: {
+    error: string
+    detail: string
+  } | null
+  /** The approval that it waits for or was started with; null if no policy binds it */
+  approval_id: string | null
+  /** Number of payouts */
+  payouts: number
+  /** Whole tokens that the paid wallets held */
+  units: string
+  /** What is distributed: `allocated` and `remainder` */
+  total: string
+  /** The sum of all payouts: the six sums below */
+  allocated: string
+  /** What no one gets, such as payouts below the minimum */
+  remainder: string
+  /** The sum of payouts that have not begun */
+  pending: string
+  /** The sum of payouts that are owed and cannot be paid now */
+  withheld: string
+  /** The sum of payouts that are on their way */
+  submitted: string
+  /** The sum of payouts that were paid on chain */
+  paid: string
+  /** The sum of payouts that you paid elsewhere */
+  external_paid: string
+  /** The sum of payouts whose operation failed; they are owed */
+  failed: string
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** When paying began; null before */
+  started_at: string | null
+  /** When it was completed or cancelled; null before */
+  ended_at: string | null
+}
+
+export interface DistributionEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `distribution.updated`: A distribution to holders was created, or its state changed */
+  type: "distribution.updated"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** The distribution's id */
+    distribution_id: string
+    /** Mint configuration */
+    mint_config: string
+    /** Its new state */
+    state: "draft" | "awaiting_approval" | "paying" | "paused" | "completed" | "cancelled"
+    /** The code of why Vouch paused it; null otherwise */
+    error: string | null
+  }
+}
+
+export interface DistributionList {
+  data: Array<Distribution>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
 export interface Erasure {
   /** The erasure's id */
   erasure_id: string
@@ -476,7 +591,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | RecoveryEvent | SnapshotEvent | QuotaEvent | ReviewEvent | ApprovalEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | RecoveryEvent | DistributionEvent | QuotaEvent | ReviewEvent | ApprovalEvent
 
 export interface EventList {
   data: Array<Event>
@@ -530,7 +645,7 @@ export interface ForceTransferTokensRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** SHA-256 of the document that justifies it, base64url. Vouch does not get the document */
@@ -557,7 +672,7 @@ export interface FreezeWalletRequest {
   /** Only for this token. If left out: every token of the workspace, including those created later */
   mint_config?: string | undefined
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
 }
@@ -594,7 +709,7 @@ export interface Hold {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -631,7 +746,7 @@ export interface HoldEvent {
     /** Whole tokens that the hold was placed for */
     amount: string
     /** Why they were held */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
     /** The newest operation that placed it, released it, took from it or moved it to another wallet; null if there is none */
     operation_id: string | null
   }
@@ -651,7 +766,7 @@ export interface HoldExecution {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -690,7 +805,7 @@ export interface HoldRelease {
   /** `pending`: not on chain yet. Only `pending` and `active` are not final. `executed`: burns or forced transfers took all of it. `failed`: it could not be placed */
   state: "pending" | "active" | "released" | "executed" | "expired" | "failed"
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference */
   reference: string
   /** When it ends by itself; null for never */
@@ -786,7 +901,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What the key may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "investor:recover" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "register:write" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "investor:recover" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "distribution:write" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -845,6 +960,11 @@ export interface LotList {
   data: Array<Lot>
   /** Send as cursor to get the next page; null on the last page */
   next_cursor: string | null
+}
+
+export interface MarkPayoutPaidRequest {
+  /** Your reference of the payment. No personal data: it is kept */
+  external_reference: string
 }
 
 export interface MintConfig {
@@ -1044,7 +1164,7 @@ export interface Operation {
     detail: string
   } | null
   /** Burn, forced transfer, hold and release: why. Null for other kinds, and for what a restored database has lost */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | null
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other" | null
   /** Burn, forced transfer, hold and release: your reference */
   reference: string | null
   /** SHA-256 of the document that justifies it, base64url; null if none was named */
@@ -1055,6 +1175,8 @@ export interface Operation {
   hold_id: string | null
   /** Forced transfer: the recovery of a lost wallet that it is part of; null for other operations */
   recovery_id: string | null
+  /** Mint: the payout of a distribution that it pays; null for other operations */
+  payout_id: string | null
   /** The approval that it waits for or was begun with; null if no policy binds it */
   approval_id: string | null
   /** UTC, ISO 8601, to the second */
@@ -1107,6 +1229,43 @@ export interface OperationList {
   next_cursor: string | null
 }
 
+export interface Payout {
+  /** The payout's id, which its transaction's memo names */
+  payout_id: string
+  /** The distribution's id */
+  distribution_id: string
+  /** The wallet that held the token on the record date */
+  user_pubkey: string
+  /** The wallet that gets it instead, because the holder's was lost and recovered; null otherwise */
+  paid_to: string | null
+  /** The investor who owned the wallet when the distribution was created; null unless the key has kyc:read or attestation:read */
+  investor_id: string | null
+  /** Whole tokens that it held */
+  units: string
+  /** What it gets */
+  amount: string
+  /** `pending`: not begun. `withheld`: it cannot be paid now, and withheld_reason says why. `submitted`: on its way. `failed`: its operation failed. Only `paid` and `external_paid` are final; everything else is owed */
+  status: "pending" | "withheld" | "submitted" | "paid" | "failed" | "external_paid"
+  /** Why it is withheld or failed: the code of a rule, or of the treasury or the recipient's account, such as `treasury_insufficient` or `recipient_account_frozen`; null otherwise */
+  withheld_reason: string | null
+  /** The same for people; null otherwise */
+  detail: string | null
+  /** The newest operation that pays it; null before one */
+  operation_id: string | null
+  /** Signature of the transaction that paid it, base58; null unless `paid` */
+  onchain_tx: string | null
+  /** Your reference of the payment, if you marked it as paid; null otherwise */
+  external_reference: string | null
+  /** When it was paid or marked as paid; null before */
+  paid_at: string | null
+}
+
+export interface PayoutList {
+  data: Array<Payout>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
 export interface PlaceHoldRequest {
   /** Wallet address, base58 of 32 bytes */
   user_pubkey: string
@@ -1114,7 +1273,7 @@ export interface PlaceHoldRequest {
   mint_config: string
   amount: Amount
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
   /** When the hold ends by itself; if left out, never */
@@ -1152,7 +1311,7 @@ export interface PreflightMovementRequest {
   /** The recipient of a transfer or a forced transfer */
   to_pubkey?: string | undefined
   /** Only of a burn or a forced transfer, as there */
-  reason_code?: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | undefined
+  reason_code?: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other" | undefined
   /** Only of a burn or a forced transfer, as there */
   reference?: string | undefined
   /** Only of a burn or a forced transfer, as there */
@@ -1474,77 +1633,6 @@ export interface SessionRecord {
 /** `open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, even if the attestation changes later */
 export type SessionState = "open" | "in_review" | "approved" | "verified" | "rejected" | "cancelled" | "expired"
 
-export interface Snapshot {
-  /** The snapshot's id */
-  snapshot_id: string
-  /** Mint configuration */
-  mint_config: string
-  /** Your name for it */
-  name: string
-  /** The record date: everything that landed up to the end of this second counts */
-  record_at: string
-  /** `scheduled`: the record date is not final yet. `ready`: the holders are known and do not change; anchor_tx follows. `failed`: they are known, but their hash could not be put on chain */
-  state: "scheduled" | "ready" | "failed"
-  /** Wallets that held tokens; null until it is ready */
-  holders: number | null
-  /** Whole tokens that they held; null until it is ready */
-  supply: string | null
-  /** SHA-256 of the holders' CSV, base64url; null until it is ready */
-  sha256: string | null
-  /** False if holders could move the token themselves at the record date, which the books do not show; null until it is ready */
-  complete: boolean | null
-  /** Signature of the transaction whose memo has the hash, base58; null until it is confirmed */
-  anchor_tx: string | null
-  /** UTC, ISO 8601, to the second */
-  created_at: string
-  /** Null until it is ready */
-  ready_at: string | null
-}
-
-export interface SnapshotEvent {
-  /** The same in every delivery */
-  id: string
-  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
-  sequence: number
-  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
-  cursor: string
-  /** `snapshot.ready`: The holders of a token on a record date are known */
-  type: "snapshot.ready"
-  /** When it happened */
-  occurred_at: string
-  data: {
-    /** The snapshot's id */
-    snapshot_id: string
-    /** Mint configuration */
-    mint_config: string
-    /** Wallets that held tokens */
-    holders: number
-    /** SHA-256 of the holders' CSV, base64url */
-    sha256: string
-  }
-}
-
-export interface SnapshotHolder {
-  /** Wallet address, base58 */
-  user_pubkey: string
-  /** Whole tokens that it held */
-  balance: string
-  /** Whole tokens of these that holds kept from moving */
-  held: string
-}
-
-export interface SnapshotHolderList {
-  data: Array<SnapshotHolder>
-  /** Send as cursor to get the next page; null on the last page */
-  next_cursor: string | null
-}
-
-export interface SnapshotList {
-  data: Array<Snapshot>
-  /** Send as cursor to get the next page; null on the last page */
-  next_cursor: string | null
-}
-
 export interface StartVerificationRequest {
   /** Wallet address, base58 of 32 bytes */
   userPubkey: string
@@ -1576,7 +1664,7 @@ export interface TokenBalance {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   } | null
 }
 
@@ -1640,7 +1728,7 @@ export interface TokenHolder {
     /** UTC, ISO 8601, to the second */
     since: string
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   } | null
   /** The investor who owns the wallet; null unless the key has kyc:read or attestation:read */
   investor_id: string | null
@@ -1698,7 +1786,7 @@ export interface UnfreezeWalletRequest {
   /** Only for this token. If left out: every token of the workspace, including those created later */
   mint_config?: string | undefined
   /** Why */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   /** Your reference, such as a case number. No personal data: it is kept */
   reference: string
 }
@@ -1794,7 +1882,7 @@ export interface WalletFreeze {
   /** Null unless frozen */
   since: string | null
   /** Why it was frozen; null unless frozen */
-  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other" | null
+  reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other" | null
 }
 
 export interface WalletFreezeEvent {
@@ -1816,7 +1904,7 @@ export interface WalletFreezeEvent {
     /** The token; null for every token */
     mint_config: string | null
     /** Why it was frozen */
-    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "other"
+    reason_code: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other"
   }
 }
 
@@ -1840,7 +1928,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1859,7 +1947,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1897,7 +1985,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -1926,7 +2014,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -2052,7 +2140,7 @@ export interface Methods {
     /** Only requests in this state */
     state?: "pending" | "approved" | "rejected" | "withdrawn" | "expired" | "void" | undefined
     /** Only requests of this kind */
-    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
+    action?: "mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change" | undefined
     /** Only requests of this key or member, by its id: the record's `requester_id` */
     requested_by?: string | undefined
     /** Maximum number of results per page */
@@ -2276,36 +2364,80 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<Recovery>
 
-  /** Take a snapshot. Records who held a token on a record date, in the past or in the future. Everything that landed up to the end of that second counts. It responds 202: the snapshot is ready once nothing can land before the record date any more, some seconds after it. Then the SHA-256 of the holders' CSV goes on chain in a memo that the token's authority signs, so that anyone can check the file with verifySnapshot of the client library. */
-  createSnapshot(params: CreateSnapshotRequest, options?: AsyncOptions): Promise<Snapshot>
+  /** Draft a distribution. Computes what each holder on the record date gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing. */
+  createDistribution(params: CreateDistributionRequest, options?: RequestOptions): Promise<Distribution>
 
-  /** List snapshots. Newest first. */
-  listSnapshots(params?: {
-    /** Only snapshots of this token */
+  /** List distributions. Newest first. */
+  listDistributions(params?: {
+    /** Only distributions of this token */
     mint_config?: string | undefined
-    /** Only snapshots in this state */
-    state?: "scheduled" | "ready" | "failed" | undefined
+    /** Only distributions in this state */
+    state?: "draft" | "awaiting_approval" | "paying" | "paused" | "completed" | "cancelled" | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
     /** next_cursor of the previous page; without it, the first page */
     cursor?: string | undefined
-  }, options?: RequestOptions): Pages<SnapshotList>
+  }, options?: RequestOptions): Pages<DistributionList>
 
-  /** Get a snapshot. Returns its state and, once it is ready, the number of holders, what they held and the hash. */
-  getSnapshot(params: {
-    /** The snapshot's id */
+  /** Get a distribution. Returns its state and what has become of its payouts, as sums. */
+  getDistribution(params: {
+    /** The distribution's id */
     id: string
-  }, options?: RequestOptions): Promise<Snapshot>
+  }, options?: RequestOptions): Promise<Distribution>
 
-  /** List a snapshot's holders. The wallets that held the token on the record date, by address. */
-  listSnapshotHolders(params: {
-    /** The snapshot's id */
+  /** List a distribution's payouts. What each wallet gets and what has become of it, by wallet. */
+  listPayouts(params: {
+    /** The distribution's id */
     id: string
+    /** Only payouts with this status */
+    status?: "pending" | "withheld" | "submitted" | "paid" | "failed" | "external_paid" | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
     /** next_cursor of the previous page; without it, the first page */
     cursor?: string | undefined
-  }, options?: RequestOptions): Pages<SnapshotHolderList>
+  }, options?: RequestOptions): Pages<PayoutList>
+
+  /** Start or resume a distribution. Pays a draft, or carries on with one that is paused. Each payout is one operation with one memo, and it lands at most once. A payout that its wallet may not receive now is withheld with the reason and stays owed. An external distribution is completed once you have marked every payout as paid. If a policy requires the approval of further members, the distribution waits as `awaiting_approval`; if they refuse, it is a draft again. */
+  startDistribution(params: {
+    /** The distribution's id */
+    id: string
+  }, options?: AsyncOptions): Promise<Distribution>
+
+  /** Pause a distribution. Begins no more payouts. Those that have begun end. Start it to carry on. */
+  pauseDistribution(params: {
+    /** The distribution's id */
+    id: string
+  }, options?: RequestOptions): Promise<Distribution>
+
+  /** Cancel a distribution. Ends a distribution. Payouts that have begun end, and the others stay unpaid. You can still mark them as paid elsewhere. */
+  cancelDistribution(params: {
+    /** The distribution's id */
+    id: string
+  }, options?: RequestOptions): Promise<Distribution>
+
+  /** Get a payout. Returns what it pays to whom, and what has become of it. */
+  getPayout(params: {
+    /** The payout's id */
+    id: string
+  }, options?: RequestOptions): Promise<Payout>
+
+  /** Release a withheld payout. Tries to pay a payout that is withheld, once its reason has ended. It is checked again, and withheld again if the wallet still may not receive. The payout of a wallet that was recovered goes to the wallet that replaced it. */
+  releasePayout(params: {
+    /** The payout's id */
+    id: string
+  }, options?: RequestOptions): Promise<Payout>
+
+  /** Retry a failed payout. Tries to pay a payout whose operation failed, by a new operation. */
+  retryPayout(params: {
+    /** The payout's id */
+    id: string
+  }, options?: RequestOptions): Promise<Payout>
+
+  /** Mark a payout as paid elsewhere. Notes that you paid it in another way, such as by bank transfer. Vouch never pays it after that. Payouts of an external distribution are paid like this, and so can be any payout that is pending, withheld or failed. */
+  markPayoutPaid(params: {
+    /** The payout's id */
+    id: string
+  } & MarkPayoutPaidRequest, options?: RequestOptions): Promise<Payout>
 
   /** Get the treasury. Returns the address that pays for the workspace and, for each mint that the deployment pays with, the account to fund and its balance. Reads the chain now. */
   getTreasury(params?: Record<never, never>, options?: RequestOptions): Promise<Treasury>
@@ -2356,7 +2488,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -2541,10 +2673,17 @@ export const routes = {
   listRecoveries: ["GET","/investor/{id}/recoveries","pages"],
   getRecovery: ["GET","/recovery/{id}"],
   cancelRecovery: ["POST","/recovery/{id}/cancel"],
-  createSnapshot: ["POST","/snapshots"],
-  listSnapshots: ["GET","/snapshots","pages"],
-  getSnapshot: ["GET","/snapshot/{id}"],
-  listSnapshotHolders: ["GET","/snapshot/{id}/holders","pages"],
+  createDistribution: ["POST","/distributions"],
+  listDistributions: ["GET","/distributions","pages"],
+  getDistribution: ["GET","/distribution/{id}"],
+  listPayouts: ["GET","/distribution/{id}/payouts","pages"],
+  startDistribution: ["POST","/distribution/{id}/start"],
+  pauseDistribution: ["POST","/distribution/{id}/pause"],
+  cancelDistribution: ["POST","/distribution/{id}/cancel"],
+  getPayout: ["GET","/payout/{id}"],
+  releasePayout: ["POST","/payout/{id}/release"],
+  retryPayout: ["POST","/payout/{id}/retry"],
+  markPayoutPaid: ["POST","/payout/{id}/mark-paid"],
   getTreasury: ["GET","/treasury"],
   createMintConfig: ["POST","/mint-configs"],
   listMintConfigs: ["GET","/mint-configs"],

@@ -9,6 +9,7 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
+import { adoptOperations } from "./adopt.ts"
 import { completeIfDone } from "./complete.ts"
 import { type DistributionRecord, type DistributionRow, findDistribution } from "./distribution.ts"
 import { pausing } from "./pausing.ts"
@@ -33,6 +34,7 @@ export async function startDistribution({
   const { workspaceId } = principal
   if (idempotency?.begun) return readDistribution(principal, idempotency.begun)
   const before = await findDistribution(sql, workspaceId, id)
+  await adoptOperations(sql, workspaceId, id)
   // An approved one pauses itself instead.
   if (before.state === "draft" || before.state === "paused") await requireFunds(principal, before)
   const author = { principal, requestId }
@@ -172,6 +174,7 @@ export const cancelDistribution = (act: Act): Promise<DistributionRecord> =>
     if (state === "completed" || state === "cancelled") ended(row)
     if (state === "awaiting_approval" && approvalId !== null)
       await dropApproval(sql, author, { workspaceId, approvalId, reason: "The distribution was cancelled." })
+    await adoptOperations(sql, workspaceId, id)
     await sql`
       update distributions set state = 'cancelled', pause_code = null, pause_detail = null, ended_at = ${clock.now()}
       where workspace_id = ${workspaceId} and id = ${id}`

@@ -13,6 +13,7 @@ import { parseSettings } from "#server/settings/env.ts"
 import { localKeys } from "#server/solana/keys.ts"
 import { TEST_DOLLAR } from "#server/solana/test-dollar.ts"
 import { start } from "#server/start/start.ts"
+import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { seedHolders } from "#test/fixtures/holders.ts"
 import { newWallet } from "./wallets.ts"
@@ -35,7 +36,7 @@ const home = mkdtempSync(join(tmpdir(), "vouch-distributions-"))
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startPostgres({ dataDir: home, durable: false, log: quiet })
 const random = () => randomBytes(32).toString("base64")
-const settings = parseSettings({ PORT: "0", VOUCH_SIGNER: random(), VOUCH_DATA_KEY: random(), VOUCH_RATE_LIMIT: "0" })
+const settings = parseSettings({ PORT: "0", VOUCH_SIGNER: random(), VOUCH_DATA_KEY: random(), VOUCH_WEBHOOK_SECRET: `whsec_${random()}`, VOUCH_RATE_LIMIT: "0" })
 const localnet = await startLocalnet({ slotMs: settings.VOUCH_LOCALNET_SLOT_MS })
 const server = await start({
   settings,
@@ -75,10 +76,20 @@ try {
 
   const payouts = Number(values.payouts)
   const holders = Array.from({ length: payouts }, newWallet)
-  await call("POST", "/mint-configs", { ...{ id: "paid_v1", name: "Paid", symbol: "PAID" }, decimals: 0, required_schema: SCHEMA })
-  await seedHolders(workspaceId, { config: "paid_v1", like: FROM, holders: holders as never })
+  await call("POST", "/mint-configs", {
+    ...{ id: "paid_v1", name: "Paid", symbol: "PAID" },
+    decimals: 0,
+    required_schema: SCHEMA,
+  })
+  await seedHolders(workspaceId, { config: "paid_v1", like: FROM as Address, holders: holders as Address[] })
   await fundTestTreasury(workspaceId, String(payouts))
-  const about = { mint_config: "paid_v1", settlement: "stablecoin", payment_mint: TEST_DOLLAR, per_unit: "1", reference: "Q3" }
+  const about = {
+    mint_config: "paid_v1",
+    settlement: "stablecoin",
+    payment_mint: TEST_DOLLAR,
+    per_unit: "1",
+    reference: "Q3",
+  }
   let id = ""
   const draft = await secondsOf(async () => {
     id = (await call("POST", "/distributions", about)).distribution_id!
@@ -91,7 +102,9 @@ try {
   if (ended.paid !== String(payouts)) throw new Error(`It paid ${ended.paid} of ${payouts}.`)
   const [slow, fast] = [transfers / loop, payouts / distribution]
   console.log(`a loop over POST /token/transfer: ${slow.toFixed(1)} a second (${transfers} in ${loop.toFixed(1)} s)`)
-  console.log(`a distribution: ${fast.toFixed(0)} a second (${payouts} in ${distribution.toFixed(1)} s), drafted in ${draft.toFixed(1)} s`)
+  console.log(
+    `a distribution: ${fast.toFixed(0)} a second (${payouts} in ${distribution.toFixed(1)} s), drafted in ${draft.toFixed(1)} s`,
+  )
   console.log(`ratio: ${(fast / slow).toFixed(1)}`)
   if (fast / slow < LEAST_RATIO) {
     console.error(`A distribution is less than ${LEAST_RATIO} times as fast.`)

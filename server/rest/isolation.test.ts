@@ -164,11 +164,9 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
         [(id) => get(`/distribution/${id}`), [distribution_id], distributionId],
         [(id) => get(`/distribution/${id}/payouts`), [distribution_id], distributionId],
         [(id) => get(`/distributions?mint_config=${id}`), [config], unknownConfig],
-        ...["start", "pause", "cancel"].map((act): Endpoint => [
-          (id) => post(`/distribution/${id}/${act}`, {}),
-          [distribution_id],
-          distributionId,
-        ]),
+        ...["start", "pause", "cancel"].map(
+          (act): Endpoint => [(id) => post(`/distribution/${id}/${act}`, {}), [distribution_id], distributionId],
+        ),
         [(id) => get(`/payout/${id}`), [payout_id], payoutId],
         [(id) => post(`/payout/${id}/release`, {}), [payout_id], payoutId],
         [(id) => post(`/payout/${id}/mark-paid`, { external_reference: "1" }), [payout_id], payoutId],

@@ -136,8 +136,10 @@ export async function recordsOf(
 ): Promise<DistributionRecord[]> {
   const ids = rows.map(({ id }) => id)
   const summed = await sql<({ id: string } & Sums)[]>`
-    select p.distribution_id as id, ${sums.map((name, i) => sql`${i === 0 ? sql`` : sql`, `}
-      coalesce(sum(p.amount) filter (where p.status = ${name}), 0)::text as ${sql(name)}`)}
+    select p.distribution_id as id, ${sums.map(
+      (name, i) => sql`${i === 0 ? sql`` : sql`, `}
+      coalesce(sum(p.amount) filter (where p.status = ${name}), 0)::text as ${sql(name)}`,
+    )}
     from (${settled(sql, workspaceId, sql`p.distribution_id = any(${ids})`)}) p group by p.distribution_id`
   const of = new Map(summed.map((one) => [one.id, one]))
   return rows.map((row) => toRecord(row, of.get(row.id)))

@@ -61,7 +61,14 @@ test("a draft shows what every holder gets to the last unit, and pays nothing", 
 test("what the minimum and exclude leave is the remainder, and sums always add up", async () => {
   const about = { settlement: "external", per_unit: "1.25", minimum: "2.5", exclude: [holders[2]] }
   const { json } = await dist.draft(fund, about, SUPPLY)
-  expect(json).toMatchObject({ total: "3.75", allocated: "2.5", remainder: "1.25", payouts: 1, units: "2", decimals: 2 })
+  expect(json).toMatchObject({
+    total: "3.75",
+    allocated: "2.5",
+    remainder: "1.25",
+    payouts: 1,
+    units: "2",
+    decimals: 2,
+  })
 })
 
 test("a stablecoin distribution pays each holder once, and its payouts name their transactions", async () => {
@@ -78,7 +85,9 @@ test("a stablecoin distribution pays each holder once, and its payouts name thei
   ])
   const memos = await app.connection.getSignaturesForAddress(await payments.treasury())
   for (const { payout_id, onchain_tx } of paid)
-    expect(memos.filter(({ memo }) => memo?.includes(payout_id)).map(({ signature }) => signature)).toEqual([onchain_tx])
+    expect(memos.filter(({ memo }) => memo?.includes(payout_id)).map(({ signature }) => signature)).toEqual([
+      onchain_tx,
+    ])
   for (const [i, wallet] of holders.entries()) expect(await payments.received(wallet)).toBe(BigInt(100 * UNITS[i]!))
   expect(await differences()).toEqual([])
 })
@@ -103,31 +112,38 @@ test("an external distribution is completed once every payout is marked as paid"
     external_reference: "SEPA 1",
   })
   expect((await dist.markPaid(first!.payout_id)).json.error).toBe("payout_not_open")
-  expect(await dist.get(json.distribution_id)).toMatchObject({ state: "paying", external_paid: "16.67", pending: "83.33" })
+  expect(await dist.get(json.distribution_id)).toMatchObject({
+    state: "paying",
+    external_paid: "16.67",
+    pending: "83.33",
+  })
   for (const { payout_id } of others) expect((await dist.markPaid(payout_id)).status).toBe(200)
   expect(await dist.get(json.distribution_id)).toMatchObject({ state: "completed", external_paid: "100" })
 })
 
-test.each(["stablecoin", "in_kind", "external"])("%s: what a frozen wallet is owed is withheld and can be released", async (settlement) => {
-  await payments.fund(600n)
-  await freeze(holders[0]!)
-  const about = settlement === "stablecoin" ? stablecoin({ total: "0.0006" }) : { settlement, total: "60" }
-  const { json } = await dist.draft(fund, about, SUPPLY)
-  const id = json.distribution_id as string
-  const owed = (await dist.payouts(id))[0]!
-  expect(owed).toMatchObject({ status: "withheld", withheld_reason: "wallet_frozen" })
-  await dist.act(id, "start")
-  if (settlement === "external")
-    for (const { payout_id } of (await dist.payouts(id)).slice(1)) await dist.markPaid(payout_id)
-  expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: owed.amount, pending: "0" })
-  const held = await dist.payoutAct(owed.payout_id, "release")
-  if (settlement === "external") expect(held.json.error).toBe("payout_not_open")
-  else expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: owed.amount })
-  expect((await unfreeze(holders[0]!)).status).toBe(200)
-  expect((await dist.payoutAct(owed.payout_id, "release")).status).toBe(200)
-  if (settlement === "external") await dist.markPaid(owed.payout_id)
-  expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: "0" })
-})
+test.each(["stablecoin", "in_kind", "external"])(
+  "%s: what a frozen wallet is owed is withheld and can be released",
+  async (settlement) => {
+    await payments.fund(600n)
+    await freeze(holders[0]!)
+    const about = settlement === "stablecoin" ? stablecoin({ total: "0.0006" }) : { settlement, total: "60" }
+    const { json } = await dist.draft(fund, about, SUPPLY)
+    const id = json.distribution_id as string
+    const owed = (await dist.payouts(id))[0]!
+    expect(owed).toMatchObject({ status: "withheld", withheld_reason: "wallet_frozen" })
+    await dist.act(id, "start")
+    if (settlement === "external")
+      for (const { payout_id } of (await dist.payouts(id)).slice(1)) await dist.markPaid(payout_id)
+    expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: owed.amount, pending: "0" })
+    const held = await dist.payoutAct(owed.payout_id, "release")
+    if (settlement === "external") expect(held.json.error).toBe("payout_not_open")
+    else expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: owed.amount })
+    expect((await unfreeze(holders[0]!)).status).toBe(200)
+    expect((await dist.payoutAct(owed.payout_id, "release")).status).toBe(200)
+    if (settlement === "external") await dist.markPaid(owed.payout_id)
+    expect(await dist.untilState(id, "completed")).toMatchObject({ withheld: "0" })
+  },
+)
 
 test("a payout that its owner was paid elsewhere is never paid again", async () => {
   await payments.fund(600n)
@@ -160,8 +176,7 @@ test("a treasury that is empty refuses the start, and a distribution that emptie
   await own.fund(600n)
   expect((await dist.act(second, "start")).status).toBe(202)
   expect(await dist.untilState(second, "completed")).toMatchObject({ paid: "0.0006", withheld: "0" })
-  for (const [i, wallet] of holders.entries())
-    expect(await own.received(wallet)).toBe(BigInt(200 * UNITS[i]!))
+  for (const [i, wallet] of holders.entries()) expect(await own.received(wallet)).toBe(BigInt(200 * UNITS[i]!))
 })
 
 test("a paused distribution begins nothing until it is started again, and a cancelled one never does", async () => {

@@ -68,8 +68,7 @@ async function countOnChain(): Promise<Map<string, number>> {
   for (let before: string | undefined; ; ) {
     const page = await cluster.connection.getSignaturesForAddress(authority, { limit: 1000, ...(before && { before }) })
     for (const { err, memo } of page)
-      if (err === null)
-        for (const [id] of memo?.matchAll(/pay_\w+/g) ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
+      if (err === null) for (const [id] of memo?.matchAll(/pay_\w+/g) ?? []) counts.set(id, (counts.get(id) ?? 0) + 1)
     if (page.length < 1000) return counts
     before = page.at(-1)!.signature
   }
@@ -135,7 +134,13 @@ test("each payout is paid once through kills, a restore and two pauses, and ever
   await Promise.all([money, shares].map((id) => dist.untilState(id, "completed")))
 
   const amount = (Number(total) / 1e6).toFixed(6).replace(/\.?0+$/, "")
-  expect(await dist.get(money)).toMatchObject({ allocated: amount, paid: amount, remainder: "0", withheld: "0", failed: "0" })
+  expect(await dist.get(money)).toMatchObject({
+    allocated: amount,
+    paid: amount,
+    remainder: "0",
+    withheld: "0",
+    failed: "0",
+  })
   expect(await dist.get(shares)).toMatchObject({ paid: "36", withheld: "0", failed: "0" })
   const paid = [...(await dist.payouts(money)), ...(await dist.payouts(shares))]
   const counts = await countOnChain()

@@ -35,10 +35,13 @@ export const payoutRecord = z
     units: amountText.meta({ description: "Whole tokens that it held", example: "749.5" }),
     amount: amountText.meta({ description: "What it gets", example: "187.375" }),
     status: payoutStatus,
-    withheld_reason: z.string().nullable().meta({
-      description: `Why it is withheld or failed: the code of a rule, or of the treasury or the recipient's account, such as \`${treasuryCodes[0]}\` or \`${recipientCodes[0]}\`; null otherwise`,
-      example: null,
-    }),
+    withheld_reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: `Why it is withheld or failed: the code of a rule, or of the treasury or the recipient's account, such as \`${treasuryCodes[0]}\` or \`${recipientCodes[0]}\`; null otherwise`,
+        example: null,
+      }),
     detail: z.string().nullable().meta({ description: "The same for people; null otherwise", example: null }),
     operation_id: idOf("op").nullable().meta({ description: "The newest operation that pays it; null before one" }),
     onchain_tx: signature.nullable().meta({

@@ -26,10 +26,7 @@ const ended = ({ id, state }: DistributionRow): never =>
  * distribution_not_found, distribution_ended, treasury_insufficient, treasury_frozen, treasury_shared,
  * payment_mint_refused, approver_missing, chain_not_configured, chain_unavailable.
  */
-export async function startDistribution({
-  id,
-  ...command
-}: Act & { replay?: Replay }): Promise<DistributionRecord> {
+export async function startDistribution({ id, ...command }: Act & { replay?: Replay }): Promise<DistributionRecord> {
   const { principal, requestId, idempotency, replay } = command
   const { workspaceId } = principal
   if (idempotency?.begun) return readDistribution(principal, idempotency.begun)

@@ -30,10 +30,12 @@ const request = z
       description: "For `stablecoin`: one of the mints in GET /treasury",
       example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
     }),
-    decimals: wholeNumber(0, MOST_EXTERNAL_DECIMALS).optional().meta({
-      description: `For \`external\`: the decimals of its amounts. If left out, ${EXTERNAL_DECIMALS}`,
-      example: 2,
-    }),
+    decimals: wholeNumber(0, MOST_EXTERNAL_DECIMALS)
+      .optional()
+      .meta({
+        description: `For \`external\`: the decimals of its amounts. If left out, ${EXTERNAL_DECIMALS}`,
+        example: 2,
+      }),
     total: tokens.amountField.optional().meta({
       description: "What to distribute, to the last unit, in proportion to what wallets held. This or per_unit",
       example: "1250",

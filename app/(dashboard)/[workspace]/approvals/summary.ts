@@ -19,7 +19,8 @@ const summaries: Record<RequestedAction, (approval: Approval) => string> = {
   hold_release: amountIn,
   hold_execute: amountIn,
   recovery: ({ request }) => `${shorten(text(request.lost_wallet))} to ${shorten(text(request.new_wallet))}`,
-  distribution: ({ request }) => `${grouped(text(request.amount))} to ${request.payouts} holders of ${text(request.mint_config)}`,
+  distribution: ({ request }) =>
+    `${grouped(text(request.amount))} to ${request.payouts} holders of ${text(request.mint_config)}`,
   unfreeze: ({ request }) =>
     request.recovery_id
       ? `${shorten(text(request.user_pubkey))}, which was reported as lost`

@@ -16,7 +16,7 @@ import { settlementWords } from "../words.ts"
 
 export default function Page() {
   const path = usePath()
-  const tokens = useQuery("mintConfig.list", undefined)
+  const tokens = useQuery("mintConfig.list", {})
   return (
     <>
       <p className="mb-2 text-[13px]">
@@ -63,7 +63,12 @@ function DistributionForm({ tokens }: { tokens: [string, string][] }) {
         onSubmit={async () => {
           const { distribution_id } = await api.distribution.create.mutate(
             {
-              ...{ mint_config: entered.token, settlement, exclude: exclude as never, reference: entered.reference.trim() },
+              ...{
+                mint_config: entered.token,
+                settlement,
+                exclude: exclude as never,
+                reference: entered.reference.trim(),
+              },
               ...{ reason_code: entered.reason as ReasonCode },
               ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
               ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),

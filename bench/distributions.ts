@@ -15,6 +15,7 @@ import { TEST_DOLLAR } from "#server/solana/test-dollar.ts"
 import { start } from "#server/start/start.ts"
 import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
+import { freePorts } from "#test/fixtures/free-ports.ts"
 import { seedHolders } from "#test/fixtures/holders.ts"
 import { newWallet } from "./wallets.ts"
 
@@ -36,7 +37,13 @@ const home = mkdtempSync(join(tmpdir(), "vouch-distributions-"))
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startPostgres({ dataDir: home, durable: false, log: quiet })
 const random = () => randomBytes(32).toString("base64")
-const settings = parseSettings({ PORT: "0", VOUCH_SIGNER: random(), VOUCH_DATA_KEY: random(), VOUCH_WEBHOOK_SECRET: `whsec_${random()}`, VOUCH_RATE_LIMIT: "0" })
+const settings = parseSettings({
+  PORT: String(await freePorts(1)),
+  VOUCH_SIGNER: random(),
+  VOUCH_DATA_KEY: random(),
+  VOUCH_WEBHOOK_SECRET: `whsec_${random()}`,
+  VOUCH_RATE_LIMIT: "0",
+})
 const localnet = await startLocalnet({ slotMs: settings.VOUCH_LOCALNET_SLOT_MS })
 const server = await start({
   settings,

@@ -79,7 +79,7 @@ export const distributions = pgTable(
 )
 
 /**
- * What a distribution owes one wallet. It has no status of its own: its operation has, unless it is withheld or was paid
+ * What a distribution owes one wallet. Its status is its operation's, unless it is withheld or was paid
  * elsewhere.
  */
 export const payouts = pgTable(

@@ -44,7 +44,7 @@ export async function advanceDistributions(): Promise<void> {
   }
 }
 
-/** Begins the next payouts. Returns whether there may be more to begin now. */
+/** Begins the next payouts. Returns whether to look for more at once. */
 async function step({ workspace_id: workspaceId, id }: Due): Promise<boolean> {
   const begun = await repeatOnDeadlock(() =>
     sql.begin(async (sql: Transaction): Promise<{ queued: number; isFull: boolean; isChanged: boolean }> => {
@@ -94,7 +94,7 @@ async function nextOf(sql: Queryable, { workspace_id, id }: DistributionRow): Pr
     from next n order by n.wallet`
 }
 
-/** Begins payouts, or withholds them. `isFull`: the batch was, so there may be more. */
+/** Begins payouts, or withholds them. `isFull`: the batch was, so others can wait behind it. */
 async function begin(
   sql: Transaction,
   row: DistributionRow,

@@ -2,6 +2,7 @@ import { z } from "zod"
 import * as snapshots from "#domain/snapshots"
 import * as tokens from "#domain/tokens"
 import { idOf, instant, page } from "#server/lib/fields.ts"
+import { words } from "#server/lib/text.ts"
 import { endpointsIn, router } from "#server/trpc/trpc.ts"
 import { snapshotStates } from "#shared/snapshots.ts"
 
@@ -27,7 +28,7 @@ export const snapshotRouter = router({
           description: "The record date, to the second",
           example: "2025-12-31T23:59:59Z",
         }),
-      name: z.string().trim().min(1).max(100).meta({ description: "Your name for it", example: "Record date Q4 2025" }),
+      name: words(100).meta({ description: "Your name for it", example: "Record date Q4 2025" }),
     }),
     output: snapshots.snapshotRecord,
   }).mutation(async ({ ctx, input }) => {

@@ -20,7 +20,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   [/(?<=digest\\": \\")[\w-]{43}/g, () => "-RUVASmpDpf885nY2xfZijJ-uIArrSKMxvIPeo61XV8"],
   [/\bevt_[0-9a-z]{16,22}@example\.com/g, () => "grace@example.com"],
   [
-    /\b(?:att|sess|inv|op|hold|rec|evt|whe|era|req|rev|apr|apol|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
+    /\b(?:att|sess|inv|op|hold|rec|snap|dist|pay|evt|whe|era|req|rev|apr|apol|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,
     (found, n) => derivedId(found.split("_")[0] as IdPrefix, `example ${n}`),
   ],
   [

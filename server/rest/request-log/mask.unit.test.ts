@@ -209,7 +209,7 @@ test("every field of a logged response is deliberately kept or masked", () => {
     external_id public_reason reason response revocation_reason salt secret session_id session_url url`
   expect([...names].filter(isMasked).sort()).toEqual(masked.trim().split(/\s+/))
   const kept = `
-    account acquired_at action actions address allocated allowed amount answer approval_id approvals
+    account acquired_at action actions address allocated allowed amount anchor_tx answer approval_id approvals
     approvals_needed as_of at attempt_log attempts attestation_id attestations authority available balance
     balances barred_since begun_at blocked_by budget_lamports by chain changed cluster code commitment complete
     confirmed_at consented_at cost created_at cursor data days decided_at decided_by decimals decision delivered
@@ -221,12 +221,13 @@ test("every field of a logged response is deliberately kept or masked", () => {
     minimum mint mint_config mode name needed new_wallet next_attempt_at next_cursor next_unlock_at non_us
     occurred_at onchain onchain_account onchain_tx operation_id ordered outcome outgoing paid paid_at paid_to
     paused paused_because payment_mint payout_id payouts pending per_unit percent period_end period_start plan
-    policy_id positions previous_secret_until program provider reason_code record_at recovery_id reference refused
-    remainder remaining reminder_days rent_lamports request request_id requested_by requester_id required_schema
-    review_id revoked revoked_at roles rules schema scopes sequence settlement since slot started_at state status
-    status_code subject submitted supply symbol time to_pubkey token_account total transactions transfer_mode type
-    types units us used user_pubkey user_pubkeys validity_days vendor_redactions verifications wallet_freeze
-    wallet_proof wallet_proof_setting wallet_proved_at wallets withheld withheld_reason workspace_id`
+    policy_id positions previous_secret_until program provider ready_at reason_code record_at recovery_id
+    reference refused remainder remaining reminder_days rent_lamports request request_id requested_by requester_id
+    required_schema review_id revoked revoked_at roles rules schema scopes sequence settlement sha256 since slot
+    snapshot_id started_at state status status_code subject submitted supply symbol time to_pubkey token_account
+    total transactions transfer_mode type types units us used user_pubkey user_pubkeys validity_days
+    vendor_redactions verifications wallet_freeze wallet_proof wallet_proof_setting wallet_proved_at wallets
+    withheld withheld_reason workspace_id`
   const rules = ruleFields.map(({ name }) => name)
   expect([...names].filter((field) => !isMasked(field)).sort()).toEqual([...kept.trim().split(/\s+/), ...rules].sort())
 })

@@ -9,7 +9,7 @@ const all = documents.flatMap(blocksOf)
 const nameOf = ({ file, line, language }: Block) => `${file}:${line} (${language})`
 
 test("each block names its language, or is a diagram", () => {
-  const known = new Set(["", "text", "sh", "ts", "js", "json", "yaml", "python", "mermaid"])
+  const known = new Set(["", "text", "sh", "ts", "js", "json", "yaml", "python", "sql", "mermaid"])
   expect(all.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
   // A diagram has lines and arrows, not commands.
   const isCommand = /^\s*(\$|curl|npm|npx|node|vouch|docker|helm|kubectl|export) /m

@@ -15,6 +15,7 @@ import { TEST_DOLLAR } from "#server/solana/test-dollar.ts"
 import { start } from "#server/start/start.ts"
 import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
+import { toTimestamp } from "#shared/timestamp.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
 import { seedHolders } from "#test/fixtures/holders.ts"
 import { newWallet } from "./wallets.ts"
@@ -90,13 +91,12 @@ try {
   })
   await seedHolders(workspaceId, { config: "paid_v1", like: FROM as Address, holders: holders as Address[] })
   await fundTestTreasury(workspaceId, String(payouts))
-  const about = {
-    mint_config: "paid_v1",
-    settlement: "stablecoin",
-    payment_mint: TEST_DOLLAR,
-    per_unit: "1",
-    reference: "Q3",
-  }
+  // The holders are in the books as of a minute ago.
+  const record_at = toTimestamp(new Date(Date.now() - 30_000))
+  const snapshot = { mint_config: "paid_v1", record_at, name: "Record date" }
+  const snapshot_id = (await call("POST", "/snapshots", snapshot)).snapshot_id!
+  await until(async () => (await call("GET", `/snapshot/${snapshot_id}`)).state === "ready")
+  const about = { snapshot_id, settlement: "stablecoin", payment_mint: TEST_DOLLAR, per_unit: "1", reference: "Q3" }
   let id = ""
   const draft = await secondsOf(async () => {
     id = (await call("POST", "/distributions", about)).distribution_id!

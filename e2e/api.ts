@@ -70,3 +70,13 @@ export async function decide(sessionId: string, decision: string, at = origin, c
   })
   expect(response.status).toBe(200)
 }
+
+/** A snapshot of a token's last final moment, once the token has this supply and the snapshot is ready. */
+export async function snapshotOf({ call, send }: Api, mint_config: string, supply: string): Promise<string> {
+  const register = () => call("GET", `/token/register/${mint_config}`)
+  await expect.poll(async () => (await register()).supply).toBe(supply)
+  const record_at = (await register()).as_of.time
+  const { json } = await send("POST", "/snapshots", { mint_config, record_at, name: "Record date Q3 2026" })
+  await expect.poll(async () => (await call("GET", `/snapshot/${json.snapshot_id}`)).state).toBe("ready")
+  return json.snapshot_id
+}

@@ -1,8 +1,8 @@
-import { decide } from "./api.ts"
+import { decide, snapshotOf } from "./api.ts"
 import { type Customer, expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 import { brokenWords } from "./layout.ts"
 
-/** A new token with two holders, who have 1 and 2 units in the books that are final. */
+/** A new token with a ready snapshot of two holders, who have 1 and 2 units. */
 async function held({ api }: Customer) {
   const id = `paid_${Date.now()}`
   await api.call("POST", "/mint-configs", {
@@ -14,7 +14,7 @@ async function held({ api }: Customer) {
     await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
     await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount })
   }
-  await expect.poll(async () => (await api.call("GET", `/token/register/${id}`)).supply).toBe("3")
+  await snapshotOf(api, id, "3")
   return id
 }
 
@@ -23,8 +23,10 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   customer,
 }) => {
   const id = await held(customer)
-  await page.goto(section(customer, "distributions/new"))
-  await page.getByLabel("Token").selectOption(id)
+  await page.goto(section(customer, `tokens/${id}?tab=snapshots`))
+  await page.getByRole("link", { name: "Create distribution" }).click()
+  const snapshot = page.getByLabel("Snapshot")
+  await expect(snapshot.getByRole("option", { selected: true })).toHaveText(new RegExp(`^${id}: Record date Q3 2026, `))
   await page.getByLabel("Settlement").selectOption("external")
   await page.getByRole("textbox", { name: "Total" }).fill("100")
   await page.getByLabel("Reference").fill("Dividend Q3 2026")

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { type Api, decide, newWallet } from "./api.ts"
+import { type Api, decide, newWallet, snapshotOf } from "./api.ts"
 import { type Customer, createMember, reviewOf, section } from "./dashboard.ts"
 import { expect } from "./support.ts"
 
@@ -91,15 +91,9 @@ export async function seed(customer: Customer): Promise<Pages> {
   const report = { lost_wallet: verified[3], reason_code: "lost_wallet", reference: "Case 2026-118" }
   const { data: owners } = await api.call("GET", `/investors?wallet=${verified[3]}`)
   const recovery = await api.call("POST", `/investor/${owners[0].investor_id}/recoveries`, report)
-  const about = { mint_config: fund, settlement: "external", total: "1250", reference: "Dividend Q3 2026" }
-  let distribution = { distribution_id: "" }
-  await expect
-    .poll(async () => {
-      const { status, json } = await api.send("POST", "/distributions", about)
-      distribution = json
-      return status
-    })
-    .toBe(200)
+  const snapshot_id = await snapshotOf(api, fund, "10040")
+  const about = { snapshot_id, settlement: "external", total: "1250", reference: "Dividend Q3 2026" }
+  const distribution = await api.call("POST", "/distributions", about)
   await api.call("POST", `/distribution/${distribution.distribution_id}/start`, {})
   let event_id = ""
   await expect

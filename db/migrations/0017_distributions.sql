@@ -2,9 +2,8 @@ CREATE TABLE "distributions" (
 	"workspace_id" text NOT NULL,
 	"id" text NOT NULL,
 	"seq" bigint GENERATED ALWAYS AS IDENTITY (sequence name "distributions_seq_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"snapshot_id" text NOT NULL,
 	"mint_config" text NOT NULL,
-	"record_at" timestamp with time zone NOT NULL,
-	"complete" boolean NOT NULL,
 	"settlement" text NOT NULL,
 	"payment_mint" text,
 	"decimals" integer NOT NULL,
@@ -52,6 +51,7 @@ CREATE TABLE "payouts" (
 );
 --> statement-breakpoint
 DROP INDEX "operations_payout";--> statement-breakpoint
+ALTER TABLE "distributions" ADD CONSTRAINT "distributions_workspace_id_snapshot_id_snapshots_workspace_id_id_fk" FOREIGN KEY ("workspace_id","snapshot_id") REFERENCES "public"."snapshots"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "distributions" ADD CONSTRAINT "distributions_workspace_id_mint_config_mint_configs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","mint_config") REFERENCES "public"."mint_configs"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "payouts" ADD CONSTRAINT "payouts_workspace_id_distribution_id_distributions_workspace_id_id_fk" FOREIGN KEY ("workspace_id","distribution_id") REFERENCES "public"."distributions"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "distributions_paying" ON "distributions" USING btree ("workspace_id","seq") WHERE state = 'paying';--> statement-breakpoint

@@ -1,37 +1,26 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  boolean,
-  check,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core"
+import { bigint, check, index, integer, numeric, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { DistributionState, Settlement } from "#shared/distributions.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { refersTo, time } from "./columns.ts"
+import { snapshots } from "./snapshots.ts"
 import { mintConfigs } from "./tokens.ts"
 
 /** Base units. A sum may exceed what a token account can hold. */
 const units = <Name extends string>(name: Name) => numeric(name, { precision: 39, scale: 0 })
 
-/** What is paid to the holders of a token on a record date. Its amounts never change. */
+/** What is paid to the holders in a snapshot. Its amounts never change. */
 export const distributions = pgTable(
   "distributions",
   {
     workspaceId: text("workspace_id").notNull(),
     id: text().notNull(),
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    /** Its holders are paid. */
+    snapshotId: text("snapshot_id").notNull(),
+    /** The snapshot's token. */
     mintConfig: text("mint_config").notNull(),
-    /** A whole second, and everything that landed in it counts. */
-    recordAt: time("record_at").notNull(),
-    /** Whether the books have everything that moved up to then. */
-    complete: boolean().notNull(),
     settlement: text().$type<Settlement>().notNull(),
     /** For `stablecoin` only. */
     paymentMint: text("payment_mint").$type<Address>(),
@@ -61,6 +50,7 @@ export const distributions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
+    refersTo(snapshots, t.workspaceId, t.snapshotId),
     refersTo(mintConfigs, t.workspaceId, t.mintConfig),
     check(
       "distributions_state",

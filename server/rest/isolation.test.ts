@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { grounds } from "#test/fixtures/grounds.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
 import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
+import { readySnapshot } from "#test/fixtures/snapshots.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
@@ -66,7 +67,7 @@ async function expectAlike(
 }
 
 const OTHER_MODE =
-  /"(id|mint_config): this [a-z ]+ is in live mode, and your key is for test mode. Use a key that begins with vouch_live_."/
+  /"(id|mint_config|snapshot_id): this [a-z ]+ is in live mode, and your key is for test mode. Use a key that begins with vouch_live_."/
 
 async function newEndpoint({ apiKey: key }: TestKey): Promise<string> {
   const json = { url: "https://example.com/hook" }
@@ -142,12 +143,9 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const { hold_id } = (await tokens.post("/token/holds", holding)).json
     const asked = { mint_config: config, record_at: "2026-01-01T00:00:00Z", name: "Record date" }
     const { snapshot_id } = (await tokens.post("/snapshots", asked)).json
-    let distribution_id = ""
-    await waitFor(async () => {
-      const paid = { mint_config: config, settlement: "external", total: "100", reference: "Q3" }
-      distribution_id = (await tokens.post("/distributions", paid)).json.distribution_id
-      return distribution_id !== undefined
-    }, "the mints to be final")
+    const paid = { settlement: "external", total: "100", reference: "Q3" }
+    const distribution = { snapshot_id: await readySnapshot(tokens, config, 10), ...paid }
+    const { distribution_id } = (await tokens.post("/distributions", distribution)).json
     const { payout_id } = (await tokens.get(`/distribution/${distribution_id}/payouts`)).json.data[0]
     const distributionId = () => newId("dist")
     const payoutId = () => newId("pay")
@@ -161,6 +159,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
         [(id) => get(`/token/hold/${id}`), [hold_id], () => newId("hold")],
         [(id) => ({ method: "POST", path: `/token/hold/${id}/release`, json: {} }), [hold_id], () => newId("hold")],
         [(id) => get(`/token/holds?mint_config=${id}`), [config], unknownConfig],
+        [(id) => post("/distributions", { ...paid, snapshot_id: id }), [snapshot_id], () => newId("snap")],
         [(id) => get(`/distribution/${id}`), [distribution_id], distributionId],
         [(id) => get(`/distribution/${id}/payouts`), [distribution_id], distributionId],
         [(id) => get(`/distributions?mint_config=${id}`), [config], unknownConfig],

@@ -7,6 +7,7 @@ import { provenMember } from "#test/fixtures/approvals.ts"
 import { bodyOf, headers, json } from "#test/fixtures/arbitraries.ts"
 import { grounds } from "#test/fixtures/grounds.ts"
 import type { Response } from "#test/fixtures/http.ts"
+import { readySnapshot } from "#test/fixtures/snapshots.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { expectOurs } from "#test/matchers/answers.ts"
@@ -97,12 +98,13 @@ test("links lead to every operation with a path parameter except a provider's we
     const { json } = await tokens.get(`/snapshot/${snapshot_id}`)
     return json.state === "ready" && call("listSnapshots", {}, undefined)
   }, "the snapshot")
-  await waitFor(
-    async () => (await tokens.get("/token/register/us_real_estate_fund_v1")).json.supply === "10",
-    "the mint to be final",
-  )
   const { payment_mint: _mint, ...paid } = exampleOf(place("createDistribution").operation)!
-  const distribution = await call("createDistribution", {}, { ...paid, settlement: "external" })
+  const paidSnapshot = await readySnapshot(tokens, "us_real_estate_fund_v1", 10)
+  const distribution = await call(
+    "createDistribution",
+    {},
+    { ...paid, settlement: "external", snapshot_id: paidSnapshot },
+  )
   const every = { actions: ["transfer"], min_amount: null }
   const policy = await call(
     "createApprovalPolicy",

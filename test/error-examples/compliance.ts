@@ -5,6 +5,8 @@ import { clock, periodOf } from "#server/lib/time.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { createPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { allowMints, paymentFixture } from "#test/fixtures/payments.ts"
+import { readySnapshot } from "#test/fixtures/snapshots.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import { ask, done, FUND, get, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
@@ -36,16 +38,17 @@ async function recovery(app: TestApp, { apiKey: key }: TestKey, lost_wallet: str
   return { method: "POST", path: `/investor/${data[0].investor_id}/recoveries`, key, json } as const
 }
 
-/** A distribution of a fund with one holder, as a draft. */
+/** A request for a distribution to the holders of a fund, who have this supply. */
+async function distribution(app: TestApp, key: TestKey, supply: number, about: object) {
+  const snapshot_id = await readySnapshot(tokenFixture(app, key), FUND, supply)
+  const json = { snapshot_id, reference: "Q3 2026", ...about }
+  return { method: "POST", path: "/distributions", key: key.apiKey, json } as const
+}
+
+/** A distribution to the one holder of a fund, as a draft. */
 async function drafted(app: TestApp, key: TestKey, about: object = { settlement: "external", total: "1250" }) {
   await minted(app, key, await verified(app, key), "100")
-  const { apiKey } = key
-  await waitFor(async () => {
-    const { supply } = await done(app, { method: "GET", path: `/token/register/${FUND}`, key: apiKey })
-    return supply === "100"
-  }, "the mint to be final")
-  const json = { mint_config: FUND, reference: "Q3 2026", ...about }
-  return (await done(app, { method: "POST", path: "/distributions", key: apiKey, json })).distribution_id as string
+  return (await done(app, await distribution(app, key, 100, about))).distribution_id as string
 }
 
 const distributionAct = ({ apiKey: key }: TestKey, id: string, act: string) =>
@@ -121,10 +124,9 @@ export const compliance: Scenarios = {
     const about = { settlement: "stablecoin", payment_mint: coin.address, total: "1250" }
     return distributionAct(key, await drafted(app, key, about), "start")
   }),
-  payment_mint_refused: refused({}, async (_app, key) => {
-    const about = { settlement: "stablecoin", payment_mint: newWallet(), total: "1250", reference: "Q3 2026" }
-    return { method: "POST", path: "/distributions", key: key.apiKey, json: { mint_config: FUND, ...about } } as const
-  }),
+  payment_mint_refused: refused({}, (app, key) =>
+    distribution(app, key, 0, { settlement: "stablecoin", payment_mint: newWallet(), total: "1250" }),
+  ),
   distribution_ended: refused({}, async (app, key) => {
     const cancel = distributionAct(key, await drafted(app, key), "cancel")
     await done(app, cancel)

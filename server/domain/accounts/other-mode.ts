@@ -34,7 +34,7 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
     when: (sql) => sql`${isMovement()}`,
   },
   hold_not_found: { thing: "hold", table: "holds", isNamed: ofId("hold") },
-  snapshot_not_found: { thing: "snapshot", table: "snapshots", isNamed: ofId("snap") },
+  snapshot_not_found: { thing: "snapshot", table: "snapshots", isNamed: ofId("snap"), fields: ["id", "snapshot_id"] },
   distribution_not_found: { thing: "distribution", table: "distributions", isNamed: ofId("dist") },
   payout_not_found: { thing: "payout", table: "payouts", isNamed: ofId("pay") },
   webhook_endpoint_not_found: {

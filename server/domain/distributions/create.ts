@@ -2,8 +2,9 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
 import { type Command, claimKey, type Principal } from "#domain/requests"
+import { holdersOf, type RecordDate, readySnapshot } from "#domain/snapshots"
 import { ownAmong } from "#domain/token-accounts"
-import { finalMoment, incompleteSince, readConfig, recipientRefusals, walletsAt } from "#domain/tokens"
+import { readConfig, recipientRefusals } from "#domain/tokens"
 import { readTreasury } from "#domain/treasury"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -17,9 +18,7 @@ import type { DistributionRecord } from "./distribution.ts"
 import { readDistribution } from "./read.ts"
 
 export type DistributionRequest = Command & {
-  mintConfig: string
-  /** Null for the last moment that is final. */
-  recordAt: Date | null
+  snapshotId: string
   settlement: Settlement
   paymentMint: Address | null
   /** For `external` only. */
@@ -39,19 +38,19 @@ const BATCH = 1000
 type Payout = { id: string; wallet: Address; units: bigint; amount: bigint }
 
 /**
- * Drafts a distribution: computes from the books what each holder gets, and who may not receive now. Nothing is paid before
- * it is started. Errors: mint_config_not_found, not_final_yet, payment_mint_refused, treasury_shared, invalid_amount,
+ * Drafts a distribution: computes what each holder in a snapshot gets, and who may not receive now. Nothing is paid before
+ * it is started. Errors: snapshot_not_found, snapshot_not_ready, payment_mint_refused, treasury_shared, invalid_amount,
  * validation_failed, chain_not_configured, chain_unavailable.
  */
 export async function createDistribution(request: DistributionRequest): Promise<DistributionRecord> {
-  const { principal, requestId, idempotency, mintConfig, settlement, exclude, reasonCode, reference } = request
+  const { principal, requestId, idempotency, snapshotId, settlement, exclude, reasonCode, reference } = request
   const { workspaceId } = principal
   if (idempotency?.begun) return readDistribution(principal, idempotency.begun)
-  const config = await readConfig(workspaceId, mintConfig, "mint_config")
+  const { mint_config: mintConfig, record_at: recordAt } = await readySnapshot(workspaceId, snapshotId, "snapshot_id")
+  const config = await readConfig(workspaceId, mintConfig)
   const decimals = await decimalsOf(principal, request, config.decimals)
   const terms = termsOf(request, { held: config.decimals, payment: decimals })
-  const moment = await finalMoment(principal, request.recordAt && { time: request.recordAt })
-  const shares = await readShares(workspaceId, { mintConfig, moment, exclude })
+  const shares = await readShares({ workspaceId, mintConfig, recordAt }, exclude)
   const { amounts, total, remainder } = allocate(shares, terms)
   const payouts = shares.flatMap(({ wallet, units }, i): Payout[] =>
     amounts[i]! > 0n ? [{ id: newId("pay"), wallet: wallet as Address, units, amount: amounts[i]! }] : [],
@@ -59,17 +58,16 @@ export async function createDistribution(request: DistributionRequest): Promise<
   const field = request.total === null ? "per_unit" : "total"
   if (total > MAX_BASE_UNITS) fail("validation_failed", `${field}: the sum ${limitsOf(decimals)}.`)
   if (payouts.length === 0)
-    fail("validation_failed", `${field}: no wallet would get anything. Check the record date, the minimum and exclude.`)
-  const isComplete = (await incompleteSince(workspaceId, mintConfig, moment.time)) === null
+    fail("validation_failed", `${field}: no wallet would get anything. Check the snapshot, the minimum and exclude.`)
   const id = newId("dist")
   await sql.begin(async (sql) => {
     if (idempotency) await claimKey(sql, idempotency, id)
     await sql`
-      insert into distributions (workspace_id, id, mint_config, record_at, complete, settlement, payment_mint, decimals,
-        per_unit, minimum, exclude, total, allocated, remainder, units, payouts, reason_code, reference, state, created_at)
-      values (${workspaceId}, ${id}, ${mintConfig}, ${moment.time}, ${isComplete}, ${settlement},
-        ${request.paymentMint}, ${decimals}, ${request.perUnit}, ${String(terms.minimum)}, ${exclude as Address[]},
-        ${String(total)}, ${String(total - remainder)}, ${String(remainder)},
+      insert into distributions (workspace_id, id, snapshot_id, mint_config, settlement, payment_mint, decimals, per_unit,
+        minimum, exclude, total, allocated, remainder, units, payouts, reason_code, reference, state, created_at)
+      values (${workspaceId}, ${id}, ${snapshotId}, ${mintConfig}, ${settlement}, ${request.paymentMint}, ${decimals},
+        ${request.perUnit}, ${String(terms.minimum)}, ${exclude as Address[]}, ${String(total)},
+        ${String(total - remainder)}, ${String(remainder)},
         ${String(payouts.reduce((sum, { units }) => sum + units, 0n))}, ${payouts.length}, ${reasonCode}, ${reference},
         'draft', ${clock.now()})`
     for (let at = 0; at < payouts.length; at += BATCH) {
@@ -88,7 +86,8 @@ export async function createDistribution(request: DistributionRequest): Promise<
       action: "distribution.created",
       subject: id,
       detail: {
-        ...{ mint_config: mintConfig, settlement, payouts: payouts.length, reason_code: reasonCode, reference },
+        ...{ snapshot_id: snapshotId, mint_config: mintConfig, settlement, payouts: payouts.length },
+        ...{ reason_code: reasonCode, reference },
         ...(request.paymentMint && { payment_mint: request.paymentMint }),
         total: fromBaseUnits(total, decimals),
       },
@@ -116,21 +115,17 @@ async function insertPayouts(
     cross join lateral wallet_owner(${workspaceId}, t.wallet) o`
 }
 
-/** Who held how much at a moment. Vouch's own addresses get nothing. */
-async function readShares(
-  workspaceId: string,
-  {
-    mintConfig,
-    moment,
-    exclude,
-  }: { mintConfig: string; moment: Awaited<ReturnType<typeof finalMoment>>; exclude: readonly Address[] },
-): Promise<Share[]> {
-  const rows = await sql<{ wallet: Address; balance: string }[]>`
-    select wallet, balance::text from (${walletsAt({ workspaceId, mintConfig, moment })}
-      and not wallet = any(${exclude as Address[]}) group by wallet having sum(delta) > 0) h order by wallet`
-  const wallets = rows.map(({ wallet }) => wallet)
-  const own = new Set((await ownAmong(sql, workspaceId, wallets)).map(({ address }) => address))
-  return rows.flatMap(({ wallet, balance }) => (own.has(wallet) ? [] : [{ wallet, units: BigInt(balance) }]))
+/** What the holders in a snapshot held. Vouch's own addresses get nothing. */
+async function readShares(about: RecordDate, exclude: readonly Address[]): Promise<Share[]> {
+  const shares: Share[] = []
+  const excluded = new Set(exclude)
+  for await (const part of holdersOf(about)) {
+    const wallets = part.map(({ wallet }) => wallet)
+    const own = new Set((await ownAmong(sql, about.workspaceId, wallets)).map(({ address }) => address))
+    for (const { wallet, balance } of part)
+      if (!excluded.has(wallet) && !own.has(wallet)) shares.push({ wallet, units: BigInt(balance) })
+  }
+  return shares
 }
 
 /** Decimals of the amounts. Errors: payment_mint_refused, treasury_shared, chain_not_configured, chain_unavailable. */

@@ -27,8 +27,11 @@ const money = (description: string) => amountText.meta({ description, example: "
 export const distributionRecord = z
   .object({
     distribution_id: idOf("dist").meta({ description: "The distribution's id" }),
-    mint_config: named.meta({ description: "The token whose holders are paid", example: "us_real_estate_fund_v1" }),
-    record_at: timestamp.meta({ description: "The record date: who held the token at the end of this second is paid" }),
+    snapshot_id: idOf("snap").meta({ description: "The snapshot whose holders are paid" }),
+    mint_config: named.meta({ description: "The snapshot's token", example: "us_real_estate_fund_v1" }),
+    record_at: timestamp.meta({
+      description: "The snapshot's record date: who held the token at the end of this second is paid",
+    }),
     complete: z.boolean().meta({
       description: "False if holders could move the token themselves at the record date, which the books do not show",
       example: true,
@@ -84,15 +87,22 @@ export const distributionList = listOf(distributionRecord).meta({ id: "Distribut
 
 const distributionColumns = columns(
   "distributions",
-  "workspace_id, id, seq, mint_config, record_at, complete, settlement, payment_mint, decimals, per_unit, minimum",
+  "workspace_id, id, seq, snapshot_id, mint_config, settlement, payment_mint, decimals, per_unit, minimum",
   "exclude, total, allocated, remainder, units, payouts, reason_code, reference, approval_id, pause_code",
   "pause_detail, created_at, started_at, ended_at, state",
 )
 type Sums = Record<(typeof sums)[number], string>
 const sums = ["pending", "withheld", "submitted", "paid", "external_paid", "failed"] as const
 
-/** A distribution, with the decimals of its token. A request for approval that came to nothing leaves a draft. */
-export type DistributionRow = RowOf<typeof distributionColumns> & { token_decimals: number }
+/**
+ * A distribution, with its snapshot's record date and its token's decimals. A request for approval that came to nothing
+ * leaves a draft.
+ */
+export type DistributionRow = RowOf<typeof distributionColumns> & {
+  record_at: Date
+  complete: boolean
+  token_decimals: number
+}
 
 export const distributionRows = (sql: Queryable) => sql`
   select ${sql(
@@ -100,8 +110,9 @@ export const distributionRows = (sql: Queryable) => sql`
       "d",
       distributionColumns.filter((name) => name !== "state"),
     ),
-  )}, c.decimals as token_decimals, ${stateOf(sql)} as state
-  from distributions d join mint_configs c on c.workspace_id = d.workspace_id and c.id = d.mint_config
+  )}, s.record_at, s.complete, c.decimals as token_decimals, ${stateOf(sql)} as state
+  from distributions d join snapshots s on s.workspace_id = d.workspace_id and s.id = d.snapshot_id
+    join mint_configs c on c.workspace_id = d.workspace_id and c.id = d.mint_config
     left join approvals a on a.workspace_id = d.workspace_id and a.id = d.approval_id`
 
 /** SQL: the state now. While the row says `awaiting_approval`, the approval decides. */
@@ -152,6 +163,7 @@ function toRecord(row: DistributionRow, summed: Sums | undefined): DistributionR
   const amount = (units: string | undefined) => fromBaseUnits(BigInt(units ?? 0), row.decimals)
   return {
     distribution_id: row.id,
+    snapshot_id: row.snapshot_id,
     mint_config: row.mint_config,
     record_at: toTimestamp(row.record_at),
     complete: row.complete,

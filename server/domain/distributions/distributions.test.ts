@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet } from "#test/fixtures/app.ts"
@@ -7,6 +8,7 @@ import { distributionFixture } from "#test/fixtures/distributions.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { createPaymentMint, type TestPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { allowMints, paymentFixture } from "#test/fixtures/payments.ts"
+import { readySnapshot } from "#test/fixtures/snapshots.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 
@@ -193,8 +195,12 @@ test("a paused distribution begins nothing until it is started again, and a canc
 })
 
 test("a repeated request joins the draft that its key has made", async () => {
-  await dist.draft(fund, { settlement: "external", total: "1" }, SUPPLY)
-  const body = { mint_config: fund, settlement: "external", total: "100", reference: "Once" }
+  const body = {
+    snapshot_id: await readySnapshot(tokens, fund, SUPPLY),
+    settlement: "external",
+    total: "100",
+    reference: "Once",
+  }
   const more = { headers: { "Idempotency-Key": "once-1" } }
   const made = await Promise.all([1, 2, 3].map(() => tokens.post("/distributions", body, more)))
   const ids = new Set(made.filter(({ status }) => status === 200).map(({ json }) => json.distribution_id))
@@ -204,7 +210,8 @@ test("a repeated request joins the draft that its key has made", async () => {
 })
 
 test("requests that cannot be paid are refused", async () => {
-  const draft = (about: object) => dist.draft(fund, about, SUPPLY)
+  const snapshot = await readySnapshot(tokens, fund, SUPPLY)
+  const draft = (about: object) => dist.draftOf(snapshot, about)
   const codeOf = async (about: object) => (await draft(about)).json.error
   expect(await codeOf({ settlement: "stablecoin", total: "1" })).toBe("validation_failed")
   expect(await codeOf({ settlement: "in_kind", total: "1", per_unit: "1" })).toBe("validation_failed")
@@ -212,7 +219,33 @@ test("requests that cannot be paid are refused", async () => {
   expect(await codeOf({ settlement: "external", total: "1", exclude: holders })).toBe("validation_failed")
   const nowhere = { settlement: "stablecoin", payment_mint: newWallet(), total: "1" }
   expect(await codeOf(nowhere)).toBe("payment_mint_refused")
-  expect(await codeOf({ settlement: "external", total: "1", record_at: "2999-01-01T00:00:00Z" })).toBe("not_final_yet")
   const authority = addressOf(await payments.treasury())
   expect((await draft({ settlement: "external", total: "1", exclude: [authority] })).status).toBe(200)
+})
+
+test("only a snapshot that is ready is paid, and its record date is the distribution's", async () => {
+  const about = { settlement: "external", total: "1" }
+  const unknown = await dist.draftOf(newId("snap"), about)
+  expect(unknown).toMatchObject({
+    status: 404,
+    json: { error: "snapshot_not_found", detail: expect.stringMatching(/^snapshot_id: /) },
+  })
+  const later = { mint_config: fund, record_at: "2999-01-01T00:00:00Z", name: "Record date" }
+  const early = await dist.draftOf((await tokens.post("/snapshots", later)).json.snapshot_id, about)
+  expect(early).toMatchObject({ status: 409, json: { error: "snapshot_not_ready" } })
+  const snapshot_id = await readySnapshot(tokens, fund, SUPPLY)
+  const { record_at } = (await tokens.get(`/snapshot/${snapshot_id}`)).json
+  const { json } = await dist.draftOf(snapshot_id, about)
+  expect(json).toMatchObject({ snapshot_id, mint_config: fund, record_at, complete: true })
+})
+
+test("the holders in the snapshot are paid, also after they moved the token", async () => {
+  const snapshot = await readySnapshot(tokens, fund, SUPPLY)
+  const { text } = await tokens.get(`/snapshot/${snapshot}/holders.csv`)
+  expect((await tokens.transfer(fund, holders[2]!, holders[0]!, 3)).status).toBe(200)
+  const { json } = await dist.draftOf(snapshot, { settlement: "external", per_unit: "1" })
+  const lines = (await dist.payouts(json.distribution_id)).map(
+    ({ user_pubkey, units }) => `${user_pubkey},${units},0\n`,
+  )
+  expect(`user_pubkey,balance,held\n${lines.sort().join("")}`).toBe(text)
 })

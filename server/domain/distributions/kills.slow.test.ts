@@ -74,8 +74,8 @@ async function countOnChain(): Promise<Map<string, number>> {
   }
 }
 
-async function draft(config: string, about: object): Promise<string> {
-  const { status, json } = await tokens.post("/distributions", { mint_config: config, reference: "Chaos", ...about })
+async function draft(config: string, about: object, supply: number): Promise<string> {
+  const { status, json } = await dist.draft(config, about, supply)
   expect(status, JSON.stringify(json)).toBe(200)
   return json.distribution_id
 }
@@ -84,7 +84,6 @@ test("each payout is paid once through kills, a restore and two pauses, and ever
   const kind = await tokens.config()
   const real = await tokens.wallets(12)
   await Promise.all(real.map((wallet) => tokens.mint(kind, wallet, 1)))
-  await waitFor(async () => (await tokens.get(`/token/register/${kind}`)).json.supply === "12", "the mints to be final")
   const fund = await tokens.config()
   const holders: Address[] = Array.from({ length: PAYOUTS }, newWallet)
   await seedHolders(key.workspaceId, { config: fund, like: real[0]!, holders })
@@ -94,12 +93,9 @@ test("each payout is paid once through kills, a restore and two pauses, and ever
   await app.stop()
   await serve(web())
   await startWorker()
-  const money = await draft(fund, {
-    settlement: "stablecoin",
-    payment_mint: coin.address,
-    total: (Number(total) / 1e6).toFixed(6),
-  })
-  const shares = await draft(kind, { settlement: "in_kind", per_unit: "3" })
+  const about = { settlement: "stablecoin", payment_mint: coin.address, total: (Number(total) / 1e6).toFixed(6) }
+  const money = await draft(fund, about, PAYOUTS)
+  const shares = await draft(kind, { settlement: "in_kind", per_unit: "3" }, real.length)
   expect((await dist.act(money, "start")).status).toBe(202)
   for (let kills = 0; kills < KILLS; kills++) {
     await lands(kills < 4 ? (await landed()) + 1 : Math.floor((kills * PAYOUTS) / (2 * KILLS)))

@@ -37,7 +37,7 @@ export async function readHolders(
 const PART = 10_000
 
 /** All holders in parts. Each is its own statement, so neither memory nor a slow client's connection is held. */
-async function* holdersOf(about: RecordDate): AsyncGenerator<Holder[]> {
+export async function* holdersOf(about: RecordDate): AsyncGenerator<Holder[]> {
   for (let after: Address | null = null; ; ) {
     const part = await readHolders(about, { after, most: PART })
     yield part

@@ -88,13 +88,13 @@ export async function readSnapshotCsv({ workspaceId }: Principal, id: string): P
   return csvOf({ workspaceId, mintConfig, recordAt })
 }
 
-/** Errors: snapshot_not_found, snapshot_not_ready. */
-async function readySnapshot(workspaceId: string, id: string): Promise<SnapshotRow> {
-  const row = await findSnapshot(sql, workspaceId, id)
+/** A snapshot whose holders are known. `field` names it in errors. Errors: snapshot_not_found, snapshot_not_ready. */
+export async function readySnapshot(workspaceId: string, id: string, field = "id"): Promise<SnapshotRow> {
+  const row = await findSnapshot(sql, workspaceId, id, field)
   if (row.ready_at === null)
     fail(
       "snapshot_not_ready",
-      `id: ${id} is ready some seconds after its record date, ${toTimestamp(row.record_at)}. Read its holders then.`,
+      `${field}: ${id} is ready some seconds after its record date, ${toTimestamp(row.record_at)}. Try again then.`,
     )
   return row
 }

@@ -77,18 +77,23 @@ export const inState = (sql: Queryable, state: SnapshotState) =>
     failed: sql`s.ready_at is not null and o.status = 'failed'`,
   })[state]
 
-const notFound = (id: string): never =>
+const notFound = (id: string, field: string): never =>
   fail(
     "snapshot_not_found",
-    `id: this workspace has no snapshot ${isId("snap", id) ? id : "with this id"}. List them with GET /snapshots.`,
+    `${field}: this workspace has no snapshot ${isId("snap", id) ? id : "with this id"}. List them with GET /snapshots.`,
   )
 
 /** Errors: snapshot_not_found. */
-export async function findSnapshot(sql: Queryable, workspaceId: string, id: string): Promise<SnapshotRow> {
-  if (!isId("snap", id)) return notFound(id)
+export async function findSnapshot(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  field = "id",
+): Promise<SnapshotRow> {
+  if (!isId("snap", id)) return notFound(id, field)
   const [row] = await sql<SnapshotRow[]>`
     ${snapshotRows(sql)} where s.workspace_id = ${workspaceId} and s.id = ${id}`
-  return row ?? notFound(id)
+  return row ?? notFound(id, field)
 }
 
 export function toSnapshotRecord(row: SnapshotRow): SnapshotRecord {

@@ -56,8 +56,8 @@ export function answerExample(
 const leftOut: Record<string, string[]> = {
   // So that the example is a transfer.
   preflightMovement: "user_pubkey reason_code reference document_sha256 holder_consent holds while_paused".split(" "),
-  // So that the example pays a total in stablecoin, to everyone who holds the token now.
-  createDistribution: ["record_at", "decimals", "per_unit", "minimum", "exclude"],
+  // So that the example pays a total in stablecoin, to everyone in the snapshot.
+  createDistribution: ["decimals", "per_unit", "minimum", "exclude"],
   // So that the example also works for a token that is on chain.
   changeMintConfig: ["name", "symbol", "decimals"],
 }

@@ -2,8 +2,8 @@ import { z } from "zod"
 import * as distributions from "#domain/distributions"
 import type { Context } from "#domain/requests"
 import * as tokens from "#domain/tokens"
-import { idOf, instant, page, wholeNumber } from "#server/lib/fields.ts"
-import { words } from "#server/lib/text.ts"
+import { idOf, page, wholeNumber } from "#server/lib/fields.ts"
+import { plainText, words } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, router } from "#server/trpc/trpc.ts"
 import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS } from "#shared/distributions.ts"
@@ -19,11 +19,9 @@ const MOST_EXCLUDED = 1000
 
 const request = z
   .object({
-    mint_config: tokens.knownConfigId,
-    record_at: instant.optional().meta({
-      description:
-        "The record date, to the second: everything that landed up to its end counts. If left out, the last moment that is final",
-      example: "2026-09-30T23:59:59Z",
+    snapshot_id: plainText(100).meta({
+      description: "A snapshot that is ready. Its holders are paid",
+      example: "snap_9sXcVbNmQwErTyUiPaSdFg",
     }),
     settlement: distributions.settlement,
     payment_mint: walletAddress.optional().meta({
@@ -75,8 +73,8 @@ export const distributionRouter = router({
     fails: [
       "invalid_public_key",
       "invalid_amount",
-      "mint_config_not_found",
-      "not_final_yet",
+      "snapshot_not_found",
+      "snapshot_not_ready",
       "payment_mint_refused",
       "treasury_shared",
       "chain_not_configured",
@@ -85,14 +83,13 @@ export const distributionRouter = router({
     operationId: "createDistribution",
     summary: "Draft a distribution",
     description:
-      "Computes what each holder on the record date gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing.",
+      "Computes what each holder in a snapshot gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing.",
     input: request,
     output: distributions.distributionRecord,
   }).mutation(({ ctx, input }) =>
     distributions.createDistribution({
       ...ctx,
-      mintConfig: input.mint_config,
-      recordAt: input.record_at === undefined ? null : new Date(input.record_at),
+      snapshotId: input.snapshot_id,
       settlement: input.settlement,
       paymentMint: input.payment_mint ?? null,
       decimals: input.decimals ?? EXTERNAL_DECIMALS,

@@ -64,7 +64,7 @@ export default function Page() {
       noMatch="Remove a filter to see more."
       empty={
         <Empty title="No distributions yet" action={create}>
-          Choose a token and a record date. You see what each holder gets before anything is paid.
+          Choose a snapshot of a token. You see what each holder gets before anything is paid.
         </Empty>
       }
     />

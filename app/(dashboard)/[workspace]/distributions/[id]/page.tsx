@@ -142,6 +142,7 @@ const Details = ({ distribution }: { distribution: Distribution }) => (
   <Facts
     facts={{
       Token: <To path={["tokens", distribution.mint_config]}>{distribution.mint_config}</To>,
+      Snapshot: <Copyable value={distribution.snapshot_id} what="snapshot id" compact />,
       "Record date": <Timestamp at={distribution.record_at} />,
       "Books complete": distribution.complete ? "Yes" : "No: holders could move the token themselves",
       Settlement: settlementWords[distribution.settlement],

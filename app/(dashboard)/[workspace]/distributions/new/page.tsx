@@ -1,22 +1,27 @@
 "use client"
 
 import { useRouter } from "next/navigation.js"
+import { parseAsString, useQueryState } from "nuqs"
 import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
-import { Card, Loaded, PageHeader } from "#app/components/frame.tsx"
+import { Card, Empty, Loaded, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { instantIn, useTimeZone } from "#app/components/zone.ts"
+import { timeIn } from "#app/components/timestamp.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
+import { useTimeZone } from "#app/components/zone.ts"
 import type { Settlement } from "#shared/distributions.ts"
 import type { ReasonCode } from "#shared/movements.ts"
-import { toTimestamp } from "#shared/timestamp.ts"
 import { settlementWords } from "../words.ts"
+
+type Snapshot = RouterOutputs["snapshot"]["get"]
 
 export default function Page() {
   const path = usePath()
-  const tokens = useQuery("mintConfig.list", {})
+  const [chosen] = useQueryState("snapshot", parseAsString)
+  const ready = useQuery("snapshot.list", { state: "ready", limit: 100 })
   return (
     <>
       <p className="mb-2 text-[13px]">
@@ -28,32 +33,51 @@ export default function Page() {
         title="Create distribution"
         description="This drafts it. You see what each holder gets, and who cannot be paid now, before anything is paid."
       />
-      <Loaded query={tokens} what="the tokens">
-        {({ data }) => <DistributionForm tokens={data.map(({ id, name }) => [id, name])} />}
+      <Loaded query={ready} what="the snapshots">
+        {({ data }) =>
+          data.length === 0 && chosen === null ? (
+            <Empty
+              title="No snapshot is ready"
+              action={
+                <Link href={path("tokens")} prefetch={false} className={buttonLook()}>
+                  Choose a token
+                </Link>
+              }
+            >
+              A distribution pays the holders in a snapshot. Take one on the Snapshots tab of a token.
+            </Empty>
+          ) : (
+            <DistributionForm newest={data} chosen={chosen} />
+          )
+        }
       </Loaded>
     </>
   )
 }
 
 const NOTHING = {
-  ...{ token: "", settlement: "stablecoin" as Settlement, mint: "", basis: "total", amount: "", minimum: "" },
-  ...{ recordAt: "", exclude: "", reason: "dividend", reference: "" },
+  ...{ settlement: "stablecoin" as Settlement, mint: "", basis: "total", amount: "", minimum: "" },
+  ...{ exclude: "", reason: "dividend", reference: "" },
 }
 
-function DistributionForm({ tokens }: { tokens: [string, string][] }) {
+/** `newest` are ready. `chosen` is the snapshot in the address, which may be an older one. */
+function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: string | null }) {
   const api = useApi()
   const path = usePath()
   const router = useRouter()
   const refresh = useRefresh()
   const zone = useTimeZone()
-  const [entered, setEntered] = useState({ ...NOTHING, token: tokens.length === 1 ? tokens[0]![0] : "" })
+  const isOlder = chosen !== null && newest.every(({ snapshot_id }) => snapshot_id !== chosen)
+  const { data: older } = useQuery("snapshot.get", { id: chosen ?? "" }, { enabled: isOlder })
+  const snapshots = older ? [...newest, older] : newest
+  const [entered, setEntered] = useState({ snapshot: chosen ?? "", ...NOTHING })
   const set =
     (name: keyof typeof entered) =>
     ({ target }: { target: { value: string } }) =>
       setEntered((before) => ({ ...before, [name]: target.value }))
   const { settlement, basis } = entered
   const key = useIdempotencyKey(Object.values(entered), entered.amount !== "")
-  const recordAt = instantIn(zone, entered.recordAt)
+  const snapshot = snapshots.find(({ snapshot_id }) => snapshot_id === entered.snapshot)
   const exclude = entered.exclude.split(/[\s,]+/).filter((one) => one !== "")
 
   return (
@@ -63,17 +87,11 @@ function DistributionForm({ tokens }: { tokens: [string, string][] }) {
         onSubmit={async () => {
           const { distribution_id } = await api.distribution.create.mutate(
             {
-              ...{
-                mint_config: entered.token,
-                settlement,
-                exclude: exclude as never,
-                reference: entered.reference.trim(),
-              },
-              ...{ reason_code: entered.reason as ReasonCode },
+              ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
+              ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
               ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
               ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
               ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
-              ...(recordAt !== null && { record_at: toTimestamp(recordAt) }),
             },
             { context: { idempotencyKey: key.keyOf() } },
           )
@@ -83,20 +101,32 @@ function DistributionForm({ tokens }: { tokens: [string, string][] }) {
         }}
       >
         <SelectField
-          name="mint_config"
-          label="Token"
+          name="snapshot_id"
+          label="Snapshot"
+          aside={
+            <Link
+              href={snapshot ? `${path("tokens", snapshot.mint_config)}?tab=snapshots` : path("tokens")}
+              prefetch={false}
+              className="text-accent hover:underline"
+            >
+              Take a snapshot
+            </Link>
+          }
+          hint={
+            snapshot?.complete === false
+              ? "Holders could move this token themselves on the record date, and the snapshot does not show it."
+              : `Everyone who held the token on the record date is paid. Times are in ${zone}.`
+          }
           required
-          value={entered.token}
-          onChange={set("token")}
-          options={[["", "Choose a token"], ...tokens]}
-        />
-        <TextField
-          name="record_at"
-          label="Record date (optional)"
-          hint={`In ${zone}. Everyone who held the token at the end of this second is paid. Without it: now.`}
-          type="datetime-local"
-          value={entered.recordAt}
-          onChange={set("recordAt")}
+          value={entered.snapshot}
+          onChange={set("snapshot")}
+          options={[
+            ["", "Choose a snapshot"],
+            ...snapshots.map(({ snapshot_id, mint_config, name, record_at }): [string, string] => [
+              snapshot_id,
+              `${mint_config}: ${name}, ${timeIn(zone, record_at)}`,
+            ]),
+          ]}
         />
         <SelectField
           name="settlement"

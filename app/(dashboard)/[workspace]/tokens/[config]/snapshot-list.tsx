@@ -1,12 +1,12 @@
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { type RouterOutputs, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { NewTab } from "#app/components/link.tsx"
+import { Link, NewTab } from "#app/components/link.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
@@ -22,12 +22,13 @@ const isAtRest = ({ state, anchor_tx }: Snapshot): boolean =>
 /** A token's snapshots, newest first. */
 export function Snapshots({ token }: { token: TokenView }) {
   const { can } = useWorkspace()
+  const path = usePath()
   const list = useList("snapshot.list", { input: { mint_config: token.id, limit: 20 }, isAtRest })
   return (
     <List
       list={list}
       caption="Snapshots"
-      columns={columnsOf(token)}
+      columns={columnsOf(token, can("distribution:write") ? path("distributions", "new") : null)}
       rowKey={({ snapshot_id }) => snapshot_id}
       empty={<Empty title="No snapshots">A snapshot fixes who held the token on a record date.</Empty>}
       afterFilters={
@@ -46,7 +47,8 @@ export function Snapshots({ token }: { token: TokenView }) {
   )
 }
 
-const columnsOf = ({ explorer }: TokenView): Column<Snapshot>[] => [
+/** `distribute` is the page that pays the holders in a snapshot; null if the member may not. */
+const columnsOf = ({ explorer }: TokenView, distribute: string | null): Column<Snapshot>[] => [
   {
     header: "Snapshot",
     breaks: true,
@@ -103,7 +105,22 @@ const columnsOf = ({ explorer }: TokenView): Column<Snapshot>[] => [
   {
     header: "File",
     align: "end",
-    cell: ({ snapshot_id, sha256 }) =>
-      sha256 === null ? NOTHING : <ExportCsv list="snapshot" asked={{ id: snapshot_id }} />,
+    cell: ({ snapshot_id, sha256, state }) =>
+      sha256 === null ? (
+        NOTHING
+      ) : (
+        <>
+          <ExportCsv list="snapshot" asked={{ id: snapshot_id }} />
+          {distribute !== null && state === "ready" && (
+            <Link
+              href={`${distribute}?snapshot=${snapshot_id}`}
+              prefetch={false}
+              className="mt-1 block text-xs whitespace-nowrap text-accent underline-offset-4 hover:underline"
+            >
+              Create distribution
+            </Link>
+          )}
+        </>
+      ),
   },
 ]

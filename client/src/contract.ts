@@ -47,6 +47,7 @@ export type ErrorCode =
   | "operation_not_found"
   | "hold_not_found"
   | "recovery_not_found"
+  | "snapshot_not_found"
   | "distribution_not_found"
   | "payout_not_found"
   | "approval_not_found"
@@ -62,6 +63,7 @@ export type ErrorCode =
   | "approval_ended"
   | "hold_ended"
   | "recovery_ended"
+  | "snapshot_not_ready"
   | "distribution_ended"
   | "distribution_not_paying"
   | "payout_not_open"
@@ -375,7 +377,7 @@ export interface ChangeWebhookEndpointRequest {
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
@@ -398,10 +400,8 @@ export interface CreateApprovalPolicyRequest {
 }
 
 export interface CreateDistributionRequest {
-  /** Configuration id */
-  mint_config: string
-  /** The record date, to the second: everything that landed up to its end counts. If left out, the last moment that is final */
-  record_at?: string | undefined
+  /** A snapshot that is ready. Its holders are paid */
+  snapshot_id: string
   /** `in_kind`: new tokens of the same kind. `stablecoin`: a payment mint, out of the treasury. `external`: you pay elsewhere, and Vouch keeps the books */
   settlement: "in_kind" | "stablecoin" | "external"
   /** For `stablecoin`: one of the mints in GET /treasury */
@@ -451,13 +451,22 @@ export interface CreateSchemaRequest {
   reminder_days?: Array<number> | undefined
 }
 
+export interface CreateSnapshotRequest {
+  /** Configuration id */
+  mint_config: string
+  /** The record date, to the second */
+  record_at: string
+  /** Your name for it */
+  name: string
+}
+
 export interface CreateWebhookEndpointRequest {
   /** Where events are sent: an https address on the public Internet */
   url: string
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
-  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
+  types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null | undefined
   /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
@@ -484,9 +493,11 @@ export interface DeletedWebhookEndpoint {
 export interface Distribution {
   /** The distribution's id */
   distribution_id: string
-  /** The token whose holders are paid */
+  /** The snapshot whose holders are paid */
+  snapshot_id: string
+  /** The snapshot's token */
   mint_config: string
-  /** The record date: who held the token at the end of this second is paid */
+  /** The snapshot's record date: who held the token at the end of this second is paid */
   record_at: string
   /** False if holders could move the token themselves at the record date, which the books do not show */
   complete: boolean
@@ -591,7 +602,7 @@ export interface Erasure {
 }
 
 /** Something that happened in the workspace */
-export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | RecoveryEvent | DistributionEvent | QuotaEvent | ReviewEvent | ApprovalEvent
+export type Event = SessionEvent | AttestationEvent | ExpiringEvent | OperationEvent | TokenEvent | TokenChangeEvent | InvestorEvent | WalletFreezeEvent | HoldEvent | RecoveryEvent | SnapshotEvent | DistributionEvent | QuotaEvent | ReviewEvent | ApprovalEvent
 
 export interface EventList {
   data: Array<Event>
@@ -901,7 +912,7 @@ export interface Key {
   /** The workspace's mode */
   mode: "test" | "live"
   /** What the key may do */
-  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "investor:recover" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "distribution:write" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
+  scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "investor:recover" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "token:burn" | "register:write" | "distribution:write" | "token:control" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
   /** UTC, ISO 8601, to the second */
@@ -1114,7 +1125,7 @@ export interface MintTokensRequest {
   amount: Amount
   /** Exemption and date to record, for holding periods */
   lot?: {
-    /** The exemption from registration under which the tokens were issued */
+    /** The exemption from registration under which the tokens are issued; none if left out */
     exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
     /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
     acquired_at?: string | undefined
@@ -1322,7 +1333,7 @@ export interface PreflightMovementRequest {
   holds?: Array<string> | undefined
   /** Exemption and date to record, for holding periods */
   lot?: {
-    /** The exemption from registration under which the tokens were issued */
+    /** The exemption from registration under which the tokens are issued; none if left out */
     exemption?: "none" | "reg_d_506b" | "reg_d_506c" | "reg_s" | "reg_a" | "eu_exempt" | undefined
     /** When the holder acquired them, if that is in the past. Such a request always needs an approval. Leave it out for the time at which they are minted */
     acquired_at?: string | undefined
@@ -1633,6 +1644,77 @@ export interface SessionRecord {
 /** `open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, even if the attestation changes later */
 export type SessionState = "open" | "in_review" | "approved" | "verified" | "rejected" | "cancelled" | "expired"
 
+export interface Snapshot {
+  /** The snapshot's id */
+  snapshot_id: string
+  /** Mint configuration */
+  mint_config: string
+  /** Your name for it */
+  name: string
+  /** The record date: everything that landed up to the end of this second counts */
+  record_at: string
+  /** `scheduled`: the record date is not final yet. `ready`: the holders are known and do not change; anchor_tx follows. `failed`: they are known, but their hash could not be put on chain */
+  state: "scheduled" | "ready" | "failed"
+  /** Wallets that held tokens; null until it is ready */
+  holders: number | null
+  /** Whole tokens that they held; null until it is ready */
+  supply: string | null
+  /** SHA-256 of the holders' CSV, base64url; null until it is ready */
+  sha256: string | null
+  /** False if holders could move the token themselves at the record date, which the books do not show; null until it is ready */
+  complete: boolean | null
+  /** Signature of the transaction whose memo has the hash, base58; null until it is confirmed */
+  anchor_tx: string | null
+  /** UTC, ISO 8601, to the second */
+  created_at: string
+  /** Null until it is ready */
+  ready_at: string | null
+}
+
+export interface SnapshotEvent {
+  /** The same in every delivery */
+  id: string
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
+  sequence: number
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
+  cursor: string
+  /** `snapshot.ready`: The holders of a token on a record date are known */
+  type: "snapshot.ready"
+  /** When it happened */
+  occurred_at: string
+  data: {
+    /** The snapshot's id */
+    snapshot_id: string
+    /** Mint configuration */
+    mint_config: string
+    /** Wallets that held tokens */
+    holders: number
+    /** SHA-256 of the holders' CSV, base64url */
+    sha256: string
+  }
+}
+
+export interface SnapshotHolder {
+  /** Wallet address, base58 */
+  user_pubkey: string
+  /** Whole tokens that it held */
+  balance: string
+  /** Whole tokens of these that holds kept from moving */
+  held: string
+}
+
+export interface SnapshotHolderList {
+  data: Array<SnapshotHolder>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
+export interface SnapshotList {
+  data: Array<Snapshot>
+  /** Send as cursor to get the next page; null on the last page */
+  next_cursor: string | null
+}
+
 export interface StartVerificationRequest {
   /** Wallet address, base58 of 32 bytes */
   userPubkey: string
@@ -1928,7 +2010,7 @@ export interface WebhookDelivery {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1947,7 +2029,7 @@ export interface WebhookDeliveryDetail {
   /** The event's sequence number */
   sequence: number
   /** The event's type */
-  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
+  type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"
   /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
   /** Attempts since it was last requested, at most 10 */
@@ -1985,7 +2067,7 @@ export interface WebhookEndpoint {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -2014,7 +2096,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description */
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
-  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
+  types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided"> | null
   /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
@@ -2364,7 +2446,38 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<Recovery>
 
-  /** Draft a distribution. Computes what each holder on the record date gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing. */
+  /** Take a snapshot. Records who held a token on a record date, in the past or in the future. Everything that landed up to the end of that second counts. It responds 202: the snapshot is ready once nothing can land before the record date any more, some seconds after it. Then the SHA-256 of the holders' CSV goes on chain in a memo that the token's authority signs, so that anyone can check the file with verifySnapshot of the client library. */
+  createSnapshot(params: CreateSnapshotRequest, options?: AsyncOptions): Promise<Snapshot>
+
+  /** List snapshots. Newest first. */
+  listSnapshots(params?: {
+    /** Only snapshots of this token */
+    mint_config?: string | undefined
+    /** Only snapshots in this state */
+    state?: "scheduled" | "ready" | "failed" | undefined
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<SnapshotList>
+
+  /** Get a snapshot. Returns its state and, once it is ready, the number of holders, what they held and the hash. */
+  getSnapshot(params: {
+    /** The snapshot's id */
+    id: string
+  }, options?: RequestOptions): Promise<Snapshot>
+
+  /** List a snapshot's holders. The wallets that held the token on the record date, by address. */
+  listSnapshotHolders(params: {
+    /** The snapshot's id */
+    id: string
+    /** Maximum number of results per page */
+    limit?: number | undefined
+    /** next_cursor of the previous page; without it, the first page */
+    cursor?: string | undefined
+  }, options?: RequestOptions): Pages<SnapshotHolderList>
+
+  /** Draft a distribution. Computes what each holder in a snapshot gets. Nothing is paid before you start it: the answer and its payouts are the preview, with the payouts that would be withheld now. The amounts do not change after that. They add up to the total to the last unit: each holder gets their share rounded down, and the units that are left go to the largest fractions, one each; of equal ones, to the wallet that comes first. Held tokens count. Vouch's own addresses get nothing. */
   createDistribution(params: CreateDistributionRequest, options?: RequestOptions): Promise<Distribution>
 
   /** List distributions. Newest first. */
@@ -2488,7 +2601,7 @@ export interface Methods {
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
-    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
+    type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "wallet.frozen" | "wallet.unfrozen" | "hold.created" | "hold.released" | "hold.executed" | "hold.expired" | "recovery.updated" | "snapshot.ready" | "distribution.updated" | "quota.threshold" | "review.opened" | "review.decided" | "approval.requested" | "approval.decided" | undefined
     /** Only entries at this time or later */
     created_after?: string | undefined
     /** Only entries before this time */
@@ -2673,6 +2786,10 @@ export const routes = {
   listRecoveries: ["GET","/investor/{id}/recoveries","pages"],
   getRecovery: ["GET","/recovery/{id}"],
   cancelRecovery: ["POST","/recovery/{id}/cancel"],
+  createSnapshot: ["POST","/snapshots"],
+  listSnapshots: ["GET","/snapshots","pages"],
+  getSnapshot: ["GET","/snapshot/{id}"],
+  listSnapshotHolders: ["GET","/snapshot/{id}/holders","pages"],
   createDistribution: ["POST","/distributions"],
   listDistributions: ["GET","/distributions","pages"],
   getDistribution: ["GET","/distribution/{id}"],

@@ -27,8 +27,11 @@ const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|must m
 const BEYOND_SCHEMAS =
   /address of a wallet|is not a (schema|mint configuration) of|must differ from|can move 0 at most|can be held|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|must name a country|digits after the point|https address|send exactly one of/
 
-/** The same for one endpoint: which fields a preflight needs, and may have, depends on its kind. */
-const BEYOND_SCHEMA_OF: Record<string, RegExp> = { "/token/preflight": /: (required|unknown field)\./ }
+/** The same for endpoints whose fields depend on another one, such as the kind of a movement. */
+const BEYOND_SCHEMA_OF: Record<string, RegExp> = {
+  "/token/preflight": /: (required|unknown field)\./,
+  "/distributions": /: (required for `stablecoin`|only for `(stablecoin|external)`|send either total or per_unit)\./,
+}
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)

@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import { seqAt } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
+import { requireConfig } from "#domain/tokens"
 import { pageOf } from "#server/lib/cursor.ts"
 import type { DistributionState } from "#shared/distributions.ts"
 import {
@@ -25,7 +26,7 @@ export type DistributionFilter = {
   cursor: string | null
 }
 
-/** Newest first. Errors: validation_failed for a cursor. */
+/** Newest first. Errors: validation_failed for a cursor, unknown_mint_config. */
 export async function listDistributions(
   { workspaceId }: Principal,
   { mintConfig, state, limit, cursor }: DistributionFilter,
@@ -37,6 +38,7 @@ export async function listDistributions(
       ${state === null ? sql`` : sql`and ${stateOf(sql)} = ${state}`}
       ${before === null ? sql`` : sql`and d.seq < ${before}`}
     order by d.seq desc nulls last limit ${limit + 1}`
+  if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
   const { data, next_cursor } = pageOf(rows, limit, (row) => row)
   return { data: await recordsOf(sql, workspaceId, data), next_cursor }
 }

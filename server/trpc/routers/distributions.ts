@@ -104,6 +104,7 @@ export const distributionRouter = router({
 
   list: endpoint("GET /distributions", {
     scope: "token:read",
+    fails: ["unknown_mint_config"],
     operationId: "listDistributions",
     summary: "List distributions",
     description: "Newest first.",

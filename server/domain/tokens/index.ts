@@ -15,7 +15,6 @@ export {
 export { createConfig, getConfig, listConfigs, readConfig } from "./configs.ts"
 export { applyConfig, configPatch, patchConfig, redoConfigChange } from "./change-config.ts"
 export { setPaused } from "./pause.ts"
-export { ensureAssetMints } from "./asset-mint.ts"
 export { planByConfig } from "./plan-by-config.ts"
 export { checkConfig, configIssues } from "./check-config.ts"
 export { configView, viewConfig } from "./config-view.ts"
@@ -29,7 +28,8 @@ export { preflightOf, replayMovement } from "./replay.ts"
 export { formPreflight, type Intent, type Preflight, preflight, preflightRecord } from "./preflight.ts"
 
 /** Payouts of distributions. */
-export { mintPayouts, operationsOfPayouts, recipientRefusals } from "./payouts.ts"
+export { operationsOfPayouts } from "./payout-operations.ts"
+export { mintPayouts, recipientRefusals } from "./payouts.ts"
 
 /** Freezing wallets. */
 export { disclosureFor, EVERY_TOKEN } from "./holder-facts.ts"

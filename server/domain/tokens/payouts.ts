@@ -13,18 +13,6 @@ import { transferContext } from "./transfer-context.ts"
 
 // What distributions need of tokens: who may receive, and paying in new tokens.
 
-/** The operations of payouts that have not failed, also those that a restore found on chain. By payout. */
-export async function operationsOfPayouts(
-  sql: Queryable,
-  workspaceId: string,
-  payoutIds: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await sql<{ payout_id: string; id: string }[]>`
-    select payload ->> 'payout_id' as payout_id, id from operations
-    where workspace_id = ${workspaceId} and status <> 'failed' and payload ->> 'payout_id' = any(${payoutIds as string[]})`
-  return new Map(rows.map(({ payout_id, id }) => [payout_id, id]))
-}
-
 /** Why wallets may not receive anything because of a token now: those that are frozen, barred, listed or not verified. */
 export async function recipientRefusals(
   sql: Queryable,

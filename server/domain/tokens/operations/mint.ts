@@ -12,7 +12,7 @@ import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { LotMove } from "../lots/lot-book.ts"
 import { storedLot } from "../lots/mint-lot.ts"
-import { operationsOfPayouts } from "../payouts.ts"
+import { operationsOfPayouts } from "../payout-operations.ts"
 import {
   approvedBy,
   arrive,

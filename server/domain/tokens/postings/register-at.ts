@@ -164,7 +164,11 @@ type Asked = {
  * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
  * own postings, and a cursor over all of them holds none in memory.
  */
-export const walletsAt = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
+export const walletsAt = ({
+  workspaceId,
+  mintConfig,
+  moment,
+}: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
   select wallet, sum(delta) as balance, sum(held_delta) as held from postings
   where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
 

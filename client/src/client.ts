@@ -45,13 +45,14 @@ class Client {
     if (apiKey !== undefined) requireKey(apiKey)
     this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
     this.#onRewound = options.onRewound
-    for (const [name, [method, path, listing]] of Object.entries(routes as Routes)) {
+    for (const [name, [method, path, answer]] of Object.entries(routes as Routes)) {
+      const accept = answer === "csv" ? "text/csv" : "application/json"
       const read = (params: Params, options: AsyncOptions) =>
-        send(this.#connection, { method, ...target(method, path, params), options })
+        send(this.#connection, { method, ...target(method, path, params), accept, options })
       const call = (params: Params = {}, options: AsyncOptions = {}) => {
         const page = (more: Params) => read(more, options)
-        if (listing === "pages") return pages(page, params)
-        return listing === "events"
+        if (answer === "pages") return pages(page, params)
+        return answer === "events"
           ? eventPages(() => new EventReader(page, params, this.#onRewound))
           : read(params, options)
       }
@@ -139,7 +140,7 @@ class Client {
   }
 }
 
-type Routes = Record<string, readonly [method: string, path: string, listing?: string]>
+type Routes = Record<string, readonly [method: string, path: string, answer?: string]>
 
 /** The API of one workspace: a method for each endpoint, named by its `operationId`, and methods that wait. */
 export type Vouch = Client & Methods

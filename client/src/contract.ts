@@ -2467,6 +2467,12 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<Snapshot>
 
+  /** Get a snapshot's holders as CSV. The canonical file, whose SHA-256 is on chain: the header `user_pubkey,balance,held`, a line for each wallet in the order of the bytes of its address, amounts in base units, lines that end with LF, UTF-8 without a byte order mark. Check the bytes as they arrive, before any program changes them. If the download breaks off, repeat it. */
+  getSnapshotHoldersCsv(params: {
+    /** The snapshot's id */
+    id: string
+  }, options?: RequestOptions): Promise<string>
+
   /** List a snapshot's holders. The wallets that held the token on the record date, by address. */
   listSnapshotHolders(params: {
     /** The snapshot's id */
@@ -2789,6 +2795,7 @@ export const routes = {
   createSnapshot: ["POST","/snapshots"],
   listSnapshots: ["GET","/snapshots","pages"],
   getSnapshot: ["GET","/snapshot/{id}"],
+  getSnapshotHoldersCsv: ["GET","/snapshot/{id}/holders.csv","csv"],
   listSnapshotHolders: ["GET","/snapshot/{id}/holders","pages"],
   createDistribution: ["POST","/distributions"],
   listDistributions: ["GET","/distributions","pages"],

@@ -28,9 +28,16 @@ const comeBack = new WeakMap<object, number>()
 export const comeBackAfter = (record: unknown): number | null =>
   (typeof record === "object" && record !== null && comeBack.get(record)) || null
 
-export type Call = { method: string; path: string; body: string | undefined; options: AsyncOptions }
+export type Call = {
+  method: string
+  path: string
+  body: string | undefined
+  options: AsyncOptions
+  /** The media type of the response. Only JSON is parsed. */
+  accept: "application/json" | "text/csv"
+}
 
-/** Sends a request until it is answered, and returns the parsed body. Throws a `VouchError`, or the signal's reason. */
+/** Sends a request until it is answered, and returns the body. Throws a `VouchError`, or the signal's reason. */
 export async function send<T>(connection: Connection, call: Call): Promise<T> {
   const { signal, maxRetries = connection.maxRetries ?? MAX_RETRIES } = call.options
   // All attempts share one key, so that the server runs the request once.
@@ -46,8 +53,8 @@ export async function send<T>(connection: Connection, call: Call): Promise<T> {
   }
 }
 
-function headersOf({ apiKey }: Connection, { method, body, options }: Call): Record<string, string> {
-  const headers: Record<string, string> = { Accept: "application/json" }
+function headersOf({ apiKey }: Connection, { method, body, accept, options }: Call): Record<string, string> {
+  const headers: Record<string, string> = { Accept: accept }
   if (apiKey !== undefined) headers.Authorization = `Bearer ${apiKey}`
   if (body !== undefined) headers["Content-Type"] = "application/json"
   if (method !== "GET") headers["Idempotency-Key"] = options.idempotencyKey ?? crypto.randomUUID()
@@ -56,7 +63,7 @@ function headersOf({ apiKey }: Connection, { method, body, options }: Call): Rec
 }
 
 async function sendOnce(connection: Connection, call: Call, headers: Record<string, string>): Promise<unknown> {
-  const { method, path, body, options } = call
+  const { method, path, body, accept, options } = call
   const { signal, timeoutMs = connection.timeoutMs ?? TIMEOUT_MS } = options
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -71,7 +78,7 @@ async function sendOnce(connection: Connection, call: Call, headers: Record<stri
       redirect: "manual",
       ...(body !== undefined && { body }),
     })
-    return read(response, await response.text())
+    return read(response, await response.text(), accept)
   } catch (cause) {
     signal?.throwIfAborted()
     if (cause instanceof VouchError) throw cause
@@ -96,11 +103,12 @@ function reasonOf(error: unknown): string {
 }
 
 /** The body of a successful response. Throws the error of others. */
-function read(response: Response, text: string): unknown {
+function read(response: Response, text: string, accept: Call["accept"]): unknown {
   const { status, headers, ok } = response
   if (ok && text === "") return undefined
+  if (ok && accept === "text/csv" && headers.get("content-type")?.startsWith(accept)) return text
   const body = parse(text)
-  if (ok && body !== undefined) {
+  if (ok && accept === "application/json" && body !== undefined) {
     const seconds = retryAfter(headers.get("retry-after"))
     if (status === 202) refuseAwaiting(body as object)
     if (status === 202 && seconds !== null) comeBack.set(body as object, seconds)

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest"
 import { Vouch, VouchError } from "#client/index.ts"
-import { cut, failure, json, serve } from "./scripted-server.ts"
+import { csv, cut, failure, json, serve } from "./scripted-server.ts"
 
 const session = { session_id: "sess_1", session_url: "http://localhost/verify/sess_1" }
 const start = { userPubkey: "w", schemaId: "kyc_individual_v1" }
@@ -197,5 +197,29 @@ describe("a newcomer's mistakes", () => {
     await expect(server.client().waitFor({ id: "fund", mint: null } as never, { timeoutMs: 1 })).rejects.toThrow(
       "The mint of fund does not exist after 1 ms",
     )
+  })
+})
+
+describe("a file", () => {
+  const file = "user_pubkey,balance,held\n7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU,1,0\n"
+  const snapshot = { id: "snap_1" }
+
+  test("is returned as it is, after a download that broke off", async () => {
+    const server = await serve(csv(file, file.length + 1), csv(file))
+    expect(await server.client().getSnapshotHoldersCsv(snapshot)).toBe(file)
+    expect(server.asked.map(({ path, headers }) => [path, headers.accept])).toEqual(
+      Array(2).fill(["/v1/snapshot/snap_1/holders.csv", "text/csv"]),
+    )
+  })
+
+  test("is not replaced by a response that is not CSV", async () => {
+    const server = await serve(json(200, {}))
+    const read = server.client().getSnapshotHoldersCsv(snapshot, { maxRetries: 0 })
+    await expect(read).rejects.toMatchObject({ code: "unexpected_response" })
+  })
+
+  test("that does not exist fails like any other request", async () => {
+    const server = await serve(failure(404, "snapshot_not_found"))
+    await expect(server.client().getSnapshotHoldersCsv(snapshot)).rejects.toMatchObject({ code: "snapshot_not_found" })
   })
 })

@@ -37,6 +37,14 @@ export const json =
   (response) =>
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
+/** A file. With a length that is not its own, the download breaks off. */
+export const csv =
+  (file: string, length = file.length): Answer =>
+  (response) => {
+    response.writeHead(200, { "content-type": "text/csv; charset=utf-8", "content-length": length })
+    response.write(file, () => (length === file.length ? response.end() : response.destroy()))
+  }
+
 export const failure = (status: number, error: string, headers?: Record<string, string>): Answer =>
   json(status, { error, detail: "Do something.", request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" }, headers)
 

@@ -42,7 +42,7 @@ export const distributionRecord = z
       example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
     }),
     decimals: z.number().int().meta({ description: "Decimals of the amounts", example: 6 }),
-    per_unit: z.string().nullable().meta({
+    per_unit: amountText.nullable().meta({
       description: "What each whole token gets, as requested; null if the request named a total",
       example: "0.25",
     }),

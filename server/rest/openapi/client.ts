@@ -5,13 +5,12 @@ const HEADING = `// Generated from openapi.yaml by \`npm run openapi:write\`. Do
 import type { AsyncOptions, EventPages, Pages, RequestOptions } from "./options.ts"
 `
 
-/** Endpoints for KYC providers and readers of documents, and those that answer with text, have no methods. */
-const isLeftOut = ({ security, tags, responses }: Operation) =>
-  tags?.includes("Description") ||
-  security.some((one) => "webhookSignature" in one) ||
-  "text/csv" in ((responses["200"] as Response).content ?? {})
+/** Endpoints for KYC providers and readers of documents have no methods. */
+const isLeftOut = ({ security, tags }: Operation) =>
+  tags?.includes("Description") || security.some((one) => "webhookSignature" in one)
 
-type Listing = "pages" | "events" | null
+/** What a response is, other than one record. */
+type Answer = "pages" | "events" | "csv" | null
 
 /** The generated code of the TypeScript client: a type for each schema and a method for each endpoint. */
 export function clientSource({ paths, components }: OpenApi): string {
@@ -26,10 +25,10 @@ export function clientSource({ paths, components }: OpenApi): string {
         continue
       }
       const parameters = (operation.parameters ?? []).map((one) => found(one, components.parameters))
-      const listing = listingOf(parameters, operation)
-      methods.push(methodOf(operation, parameters, listing))
+      const answer = answerOf(parameters, operation)
+      methods.push(methodOf(operation, parameters, answer))
       routes.push(
-        `  ${operation.operationId}: ${JSON.stringify([method.toUpperCase(), path, ...(listing ? [listing] : [])])},\n`,
+        `  ${operation.operationId}: ${JSON.stringify([method.toUpperCase(), path, ...(answer ? [answer] : [])])},\n`,
       )
     }
   }
@@ -61,13 +60,13 @@ function declaration(name: string, schema: Schema): string {
   return `${head}export type ${name} = ${typeOf(schema, isSent)}\n`
 }
 
-function methodOf(operation: Operation, parameters: Parameter[], listing: Listing): string {
+function methodOf(operation: Operation, parameters: Parameter[], answer: Answer): string {
   const { operationId, summary, description } = operation
   const { type, isOptional } = paramsOf(operation, parameters)
   const options = parameters.some(({ name }) => name === "Prefer") ? "AsyncOptions" : "RequestOptions"
   const params = type === null ? "params?: Record<never, never>" : `params${isOptional ? "?" : ""}: ${type}`
   const text = [summary && `${summary}.`, description].filter(Boolean).join(" ")
-  return `${comment(text, "  ")}  ${operationId}(${params}, options?: ${options}): ${returned(operation, listing)}\n`
+  return `${comment(text, "  ")}  ${operationId}(${params}, options?: ${options}): ${returned(operation, answer)}\n`
 }
 
 /** The parameters of a method: path, query and body fields, whose names never collide. */
@@ -90,18 +89,19 @@ function paramsOf(operation: Operation, parameters: Parameter[]): { type: string
 const withText = (schema: Schema, description: string | undefined): Schema =>
   description === undefined ? schema : { ...schema, description }
 
-function returned({ responses }: Operation, listing: Listing): string {
+function returned({ responses }: Operation, answer: Answer): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1] as Response | undefined
   const schema = Object.values(success?.content ?? {})[0]?.schema
   if (schema === undefined) return "Promise<void>"
   const type = typeOf(schema, false, "  ")
-  if (listing === null) return `Promise<${type}>`
-  return listing === "events" ? `EventPages<${type}>` : `Pages<${type}>`
+  if (answer === null || answer === "csv") return `Promise<${type}>`
+  return answer === "events" ? `EventPages<${type}>` : `Pages<${type}>`
 }
 
-/** How a list continues: by a cursor, by the sequence of events, or not at all. */
-function listingOf(parameters: Parameter[], { operationId }: Operation): Listing {
+/** A list continues by a cursor or by the sequence of events. */
+function answerOf(parameters: Parameter[], { operationId, responses }: Operation): Answer {
   if (operationId === "listEvents") return "events"
+  if ("text/csv" in ((responses["200"] as Response | undefined)?.content ?? {})) return "csv"
   return parameters.some(({ name, in: place }) => name === "cursor" && place === "query") ? "pages" : null
 }
 

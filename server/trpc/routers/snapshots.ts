@@ -74,7 +74,7 @@ export const snapshotRouter = router({
     operationId: "getSnapshotHoldersCsv",
     summary: "Get a snapshot's holders as CSV",
     description:
-      "The canonical file, whose SHA-256 is on chain: the header `user_pubkey,balance,held`, a line for each wallet in the order of the bytes of its address, amounts in base units, lines that end with LF, UTF-8 without a byte order mark. Check the bytes as they arrive, before any program changes them. If the download breaks off, repeat it. The client library has no method for it: use `fetch`.",
+      "The canonical file, whose SHA-256 is on chain: the header `user_pubkey,balance,held`, a line for each wallet in the order of the bytes of its address, amounts in base units, lines that end with LF, UTF-8 without a byte order mark. Check the bytes as they arrive, before any program changes them. If the download breaks off, repeat it.",
     input: z.object({ id }),
     output: z.string().meta({
       example: "user_pubkey,balance,held\n7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU,749500000,0\n",

@@ -1,7 +1,7 @@
 import { type Queryable, repeatOnDeadlock, background as sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange, vouch } from "#domain/audit-log"
-import { mintPayouts, operationsOfPayouts, readConfig, recipientRefusals } from "#domain/tokens"
+import { mintPayouts, operationsOfPayouts, recipientRefusals } from "#domain/tokens"
 import { enqueuePayments } from "#domain/treasury"
 import { type Refusal, refuseInQuarantine } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
@@ -108,7 +108,6 @@ async function begin(
     workspaceId,
     batch.map(({ id }) => id),
   )
-  const config = await readConfig(workspaceId, mint_config)
   const payouts = batch.map(({ id, wallet, amount, recovered_to }) => ({
     ...{ payoutId: id, wallet: recovered_to ?? wallet, amount: readBaseUnits(amount), paidTo: recovered_to },
   }))
@@ -119,7 +118,7 @@ async function begin(
     for (const [i, { payoutId }] of unpaid.entries()) outcomes.set(payoutId, minted[i]!)
   } else {
     const wallets = unpaid.map(({ wallet }) => wallet)
-    const refusals = await recipientRefusals(sql, workspaceId, config, wallets)
+    const refusals = await recipientRefusals(sql, workspaceId, mint_config, wallets)
     for (const { payoutId, wallet } of unpaid)
       if (refusals.has(wallet)) outcomes.set(payoutId, { refusal: refusals.get(wallet)! })
     const payable = unpaid.filter(({ payoutId }) => !outcomes.has(payoutId)).map((one) => ({ ...one, mint }))

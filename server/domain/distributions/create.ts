@@ -73,7 +73,7 @@ export async function createDistribution(request: DistributionRequest): Promise<
     for (let at = 0; at < payouts.length; at += BATCH) {
       const batch = payouts.slice(at, at + BATCH)
       const wallets = batch.map(({ wallet }) => wallet)
-      const refusals = await recipientRefusals(sql, workspaceId, config, wallets)
+      const refusals = await recipientRefusals(sql, workspaceId, mintConfig, wallets)
       await insertPayouts(
         sql,
         workspaceId,

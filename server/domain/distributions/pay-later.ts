@@ -2,7 +2,7 @@ import { repeatOnDeadlock, sql, type Transaction } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { type Author, recordChange } from "#domain/audit-log"
 import { type Command, claimKey } from "#domain/requests"
-import { operationsOfPayouts, readConfig, recipientRefusals } from "#domain/tokens"
+import { operationsOfPayouts, recipientRefusals } from "#domain/tokens"
 import { refuseInQuarantine } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import type { PayoutStatus } from "#shared/distributions.ts"
@@ -30,8 +30,8 @@ const again = (request: Act, from: PayoutStatus, verb: "released" | "retried"): 
     if (state === "draft" || state === "awaiting_approval" || state === "cancelled")
       notOpen(`id: its distribution ${distributionId} is ${state}.`)
     if (settlement === "external") {
-      const config = await readConfig(workspaceId, distribution.mint_config)
-      const refusal = (await recipientRefusals(sql, workspaceId, config, [payout.wallet])).get(payout.wallet)
+      const refusals = await recipientRefusals(sql, workspaceId, distribution.mint_config, [payout.wallet])
+      const refusal = refusals.get(payout.wallet)
       if (refusal) notOpen(`id: ${refusal.detail}`)
     }
     await sql`

@@ -3,7 +3,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { type Decided, dropApproval, type Replay, underPolicy } from "#domain/approvals"
 import { type Author, recordChange } from "#domain/audit-log"
 import { type Command, claimKey, type Principal } from "#domain/requests"
-import { readConfig, recipientRefusals } from "#domain/tokens"
+import { recipientRefusals } from "#domain/tokens"
 import { readTreasury } from "#domain/treasury"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -92,7 +92,6 @@ async function begin(sql: Transaction, author: Author, row: DistributionRow): Pr
 const BATCH = 1000
 
 async function withhold(sql: Transaction, { workspace_id: workspaceId, id, mint_config }: DistributionRow) {
-  const config = await readConfig(workspaceId, mint_config)
   let after = ""
   for (;;) {
     const rows = await sql<{ wallet: Address }[]>`
@@ -102,7 +101,7 @@ async function withhold(sql: Transaction, { workspace_id: workspaceId, id, mint_
     if (rows.length === 0) return
     after = rows.at(-1)!.wallet
     const wallets = rows.map(({ wallet }) => wallet)
-    const refusals = [...(await recipientRefusals(sql, workspaceId, config, wallets))]
+    const refusals = [...(await recipientRefusals(sql, workspaceId, mint_config, wallets))]
     await sql`
       update payouts p set withheld_code = t.code, withheld_detail = t.detail
       from unnest(${refusals.map(([wallet]) => wallet)}::text[], ${refusals.map(([, { code }]) => code)}::text[],

@@ -6,7 +6,7 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
-import { type ConfigRow, loadConfigs } from "./config.ts"
+import { loadConfigs } from "./config.ts"
 import { loadLosses, loadStandings, NOTHING } from "./holder-facts.ts"
 import { Reservations } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
@@ -17,10 +17,11 @@ import { transferContext } from "./transfer-context.ts"
 export async function recipientRefusals(
   sql: Queryable,
   workspaceId: string,
-  config: ConfigRow,
+  mintConfig: string,
   wallets: readonly Address[],
 ): Promise<Map<Address, Refusal>> {
   const now = clock.now()
+  const config = (await loadConfigs(sql, workspaceId, [mintConfig], { lock: false })).get(mintConfig)!
   // A pause keeps the token from moving, and nothing else from being paid because of it.
   const unpaused = { ...config, paused: false }
   const wanted = wallets.map((wallet) => ({ schemaId: config.required_schema, wallet }))

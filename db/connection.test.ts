@@ -19,8 +19,9 @@ test("postgres.js has the internals that Vouch relies on: where a client sends i
 })
 
 test("no code cancels a statement: later statements would get the wrong results", () => {
-  // The audit log's names for the ends of sessions and recoveries match too, and are not statements.
-  const forbidden = /\.cancel\(|(?<!'session|"session|"recovery)\.cancell(er|ed)\b|cancelStatement|pg_cancel_backend/
+  // The audit log's names for the ends of sessions, recoveries and distributions match too, and are not statements.
+  const forbidden =
+    /\.cancel\(|(?<!'session|"session|"recovery|"distribution)\.cancell(er|ed)\b|cancelStatement|pg_cancel_backend/
   const sources = ["db", "server", "bench"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

@@ -231,7 +231,7 @@ export const apiErrors = {
   distribution_ended: defineError(
     409,
     "The distribution has ended",
-    "Read its state with GET /distribution/{id}. Payouts that are withheld or failed can still be released or retried.",
+    "Read its state with GET /distribution/{id}. Payouts of a completed one can still be released or retried.",
   ),
   distribution_not_paying: defineError(
     409,

@@ -204,7 +204,7 @@ describe("a file", () => {
   const file = "user_pubkey,balance,held\n7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU,1,0\n"
   const snapshot = { id: "snap_1" }
 
-  test("is returned as it is, after a download that broke off", async () => {
+  test("is returned unchanged, after a download that broke off", async () => {
     const server = await serve(csv(file, file.length + 1), csv(file))
     expect(await server.client().getSnapshotHoldersCsv(snapshot)).toBe(file)
     expect(server.asked.map(({ path, headers }) => [path, headers.accept])).toEqual(

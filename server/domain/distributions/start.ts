@@ -18,8 +18,10 @@ import { readDistribution } from "./read.ts"
 
 type Act = Command & { id: string }
 
-const ended = ({ id, state }: DistributionRow): never =>
-  fail("distribution_ended", `id: ${id} is ${state}. Release or retry its payouts, or create another distribution.`)
+const ended = ({ id, state }: DistributionRow): never => {
+  const next = state === "completed" ? "Release or retry its payouts, or create" : "Create"
+  return fail("distribution_ended", `id: ${id} is ${state}. ${next} another distribution.`)
+}
 
 /**
  * Starts a draft, or carries on with a paused one. A policy may require the approval of further members. Errors:

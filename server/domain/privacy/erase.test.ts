@@ -176,8 +176,10 @@ test("of an erased wallet only its address stays, where the ledger, the quota an
     "erasures.wallets",
     "events.data",
     "holdings.wallet",
+    "lots.wallet",
     "operations.reads",
     "operations.wallet",
+    "postings.wallet",
   ])
 })
 

@@ -22,7 +22,7 @@ export const lotField = z
     }),
   })
   .optional()
-  .meta({ description: "Exemption and date to record, for holding periods" })
+  .meta({ description: "Exemption and date to record, for holding periods", example: { exemption: "reg_d_506c" } })
 
 /** What an operation stores of it. `acquired_at` is absent if that is when the units land. */
 export const storedLot = z.object({ exemption: z.enum(exemptions), acquired_at: z.string().optional() })

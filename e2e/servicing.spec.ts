@@ -132,7 +132,8 @@ test("by keyboard: the menu opens, the sheet closes, and the focus returns", asy
   await page.goto(section(customer, `tokens/${id}`))
   const actions = row(page, wallet).getByRole("button", { name: /^Actions for FND of/ })
   await actions.press("Enter")
-  await expect(page.getByRole("menuitem", { name: "Redeem" })).toBeFocused()
+  await expect(page.getByRole("menuitem", { name: "Lots" })).toBeFocused()
+  await page.keyboard.press("ArrowDown")
   await page.keyboard.press("ArrowDown")
   await page.keyboard.press("Enter")
   const sheet = page.getByRole("dialog", { name: "Force a transfer of FND" })
@@ -142,7 +143,7 @@ test("by keyboard: the menu opens, the sheet closes, and the focus returns", asy
   await expect(actions).toBeFocused()
 })
 
-test("compliance can redeem, force a transfer, freeze and hold, and a viewer can do none of it", async ({
+test("everyone sees a wallet's lots, and compliance can also redeem, force a transfer, freeze and hold", async ({
   as,
   customer,
 }) => {
@@ -152,11 +153,16 @@ test("compliance can redeem, force a transfer, freeze and hold, and a viewer can
   await row(compliance, wallet)
     .getByRole("button", { name: /^Actions for/ })
     .click()
-  await expect(compliance.getByRole("menuitem")).toHaveText(["Redeem", "Force transfer", "Freeze", "Hold"])
+  await expect(compliance.getByRole("menuitem")).toHaveText(["Lots", "Redeem", "Force transfer", "Freeze", "Hold"])
   const viewer = await as("viewer")
   for (const path of [`tokens/${id}`, `investors/${investor}`]) {
     await viewer.goto(section(customer, path))
-    await expect(viewer.getByText(wallet).first()).toBeAttached()
-    await expect(viewer.getByRole("button", { name: /^(Actions for FND|Freeze)/ })).toHaveCount(0)
+    await viewer.getByRole("button", { name: /^Actions for FND/ }).click()
+    await expect(viewer.getByRole("menuitem")).toHaveText(["Lots"])
+    await viewer.getByRole("menuitem").click()
+    const lots = viewer.getByRole("table", { name: "Lots of FND" })
+    await expect(lots.getByRole("row").nth(1)).toContainText(/No exemption recorded\s*10$/)
+    await expectAccessible(viewer)
+    await expect(viewer.getByRole("button", { name: /^Freeze/ })).toHaveCount(0)
   }
 })

@@ -25,7 +25,7 @@ export const row = (page: Page, wallet: string) => page.getByRole("row").filter(
 export async function open(
   page: Page,
   within: Locator,
-  action: "Redeem" | "Force transfer" | "Freeze" | "Unfreeze" | "Hold",
+  action: "Lots" | "Redeem" | "Force transfer" | "Freeze" | "Unfreeze" | "Hold",
 ): Promise<Locator> {
   await within.getByRole("button", { name: /^Actions for FND of/ }).click()
   await page.getByRole("menuitem", { name: action, exact: true }).click()

@@ -1,4 +1,4 @@
-import { Ellipsis, Flame, Gavel, Lock, Snowflake, Sun } from "lucide-react"
+import { Ellipsis, Flame, Gavel, Layers, Lock, Snowflake, Sun } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import {
   type Act,
@@ -10,13 +10,17 @@ import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 
+const LotsSheet = lazy(() => import("./[config]/lots-sheet.tsx"))
 const Sheet = lazy(() => import("./[config]/servicing-sheet.tsx"))
 const FreezeSheet = lazy(() => import("./[config]/freeze-sheet.tsx"))
 
 type Item = [label: string, Picture: typeof Flame, isOffered?: (of: Serviced) => boolean]
 
-/** What a member with the permission can do with any wallet and its tokens, in this order. */
-const items: Record<Act | FreezeAct, Item> = {
+type Entry = "lots" | Act | FreezeAct
+
+/** What every member can see of a wallet's tokens, and what one with the permission can do with them, in this order. */
+const items: Record<Entry, Item> = {
+  lots: ["Lots", Layers],
   burn: ["Redeem", Flame],
   force_transfer: ["Force transfer", Gavel],
   freeze: ["Freeze", Snowflake, (of) => !isFrozenForAll(of)],
@@ -25,24 +29,23 @@ const items: Record<Act | FreezeAct, Item> = {
 }
 
 /**
- * The menu of a holder's row, null if the member's role allows no action, and the sheet that it opens. The sheet belongs
- * to the list, because the row of a wallet that was emptied disappears.
+ * The menu of a holder's row, and the sheet that it opens. The sheet belongs to the list, because the row of a wallet that
+ * was emptied disappears.
  */
 export function useServicing() {
   const { can } = useWorkspace()
-  const [doing, setDoing] = useState<{ act: Act | FreezeAct; of: Serviced } | null>(null)
-  const allowed = (Object.keys(items) as (keyof typeof items)[]).filter((act) =>
-    can(act === "burn" ? "token:burn" : "token:control"),
+  const [doing, setDoing] = useState<{ act: Entry; of: Serviced } | null>(null)
+  const allowed = (Object.keys(items) as Entry[]).filter(
+    (act) => act === "lots" || can(act === "burn" ? "token:burn" : "token:control"),
   )
   const about = doing && { of: doing.of, onClose: () => setDoing(null) }
   return {
-    menuOf:
-      allowed.length === 0
-        ? null
-        : (of: Serviced) => <ServicingMenu allowed={allowed} of={of} onSelect={(act) => setDoing({ act, of })} />,
+    menuOf: (of: Serviced) => <ServicingMenu allowed={allowed} of={of} onSelect={(act) => setDoing({ act, of })} />,
     sheet: about && (
       <Suspense>
-        {doing.act === "freeze" || doing.act === "unfreeze" ? (
+        {doing.act === "lots" ? (
+          <LotsSheet {...about} />
+        ) : doing.act === "freeze" || doing.act === "unfreeze" ? (
           <FreezeSheet {...about} act={doing.act} />
         ) : (
           <Sheet {...about} act={doing.act} />
@@ -52,7 +55,7 @@ export function useServicing() {
   }
 }
 
-type MenuProps = { allowed: (keyof typeof items)[]; of: Serviced; onSelect: (act: keyof typeof items) => void }
+type MenuProps = { allowed: Entry[]; of: Serviced; onSelect: (act: Entry) => void }
 
 const ServicingMenu = ({ allowed, of, onSelect }: MenuProps) => (
   <Menu
@@ -66,7 +69,7 @@ const ServicingMenu = ({ allowed, of, onSelect }: MenuProps) => (
       const [label, Picture, isOffered] = items[act]
       return (
         isOffered?.(of) !== false && (
-          <MenuItem key={act} danger={act !== "unfreeze"} onSelect={() => onSelect(act)}>
+          <MenuItem key={act} danger={act !== "lots" && act !== "unfreeze"} onSelect={() => onSelect(act)}>
             <Picture aria-hidden="true" />
             {label}
           </MenuItem>

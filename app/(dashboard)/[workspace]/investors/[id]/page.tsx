@@ -247,7 +247,7 @@ function Holdings({ investor }: { investor: InvestorView }) {
                     of={{ mint_config, symbol }}
                     holdMenuOf={holds.menuOf}
                   >
-                    {menuOf?.({
+                    {menuOf({
                       ...{ mint_config, symbol, wallet: holding.user_pubkey, investor },
                       freezes: holding.freezes,
                     })}

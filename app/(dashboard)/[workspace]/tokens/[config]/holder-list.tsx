@@ -24,21 +24,16 @@ export function Holders({ token }: { token: TokenView }) {
   })
   const { data } = list.query
   const { menuOf, sheet } = useServicing()
-  const shown = columnsOf(token)
   return (
     <List
       list={list}
       caption="Holders"
-      columns={
-        menuOf
-          ? [
-              ...shown,
-              actions<Holder>(({ wallet, investor, freezes }) =>
-                menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor, freezes }),
-              ),
-            ]
-          : shown
-      }
+      columns={[
+        ...columnsOf(token),
+        actions<Holder>(({ wallet, investor, freezes }) =>
+          menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor, freezes }),
+        ),
+      ]}
       rowKey={({ wallet }) => wallet}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch="Search with fewer characters."

@@ -63,6 +63,20 @@ test("a moment that is not final yet is refused", async () => {
   expect(await ask(id, { at: "yesterday" })).toMatchObject({ status: 422, json: { error: "validation_failed" } })
 })
 
+test("a cursor cannot ask for a moment that is not final, nor change what others read of it later", async () => {
+  const id = await tokens.config()
+  const [alice] = await tokens.wallets(1)
+  await tokens.mint(id, alice, 10)
+  const seconds = Math.ceil(Date.now() / 1000) + 5
+  for (const moment of [`.${seconds}`, "999999999999999.1", `.${10 ** 11 - 1}`]) {
+    const cursor = Buffer.from(`${moment}/1`).toString("base64url")
+    expect(await ask(id, { cursor })).toMatchObject({ status: 422, json: { error: "not_final_yet" } })
+  }
+  await tokens.mint(id, alice, 90)
+  expect(balancesIn(await registerAt(id, isoOf(seconds)))).toEqual({ [alice]: "100" })
+  expect((await ask(id, { at: isoOf(seconds) })).json).toMatchObject({ supply: "100", data: [{ percent: "100" }] })
+})
+
 test("the register at many moments equals a replay of the chain", async () => {
   const id = await tokens.config()
   const [alice, bob, carol] = await tokens.wallets(3)

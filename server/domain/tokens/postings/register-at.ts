@@ -114,7 +114,7 @@ export async function readRegisterAt(
   if ((group === "investor" || investor !== null) && !maySeeInvestors) requireScope(principal, "attestation:read")
   const place = cursor === null ? null : placeIn(cursor)
   const config = await readConfig(workspaceId, mintConfig, "mint_config")
-  const moment = place?.moment ?? (await finalMoment(principal, at))
+  const moment = await (place === null ? finalMoment(principal, at) : stillFinal(principal, mintConfig, place.moment))
   const { supply, slot, incompleteSince } = await readTotals(workspaceId, mintConfig, moment)
   const about = { workspaceId, mintConfig, moment, investor, after: place?.after ?? null, most: limit + 1 }
   const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
@@ -208,15 +208,23 @@ const byInvestor = (asked: Asked) => {
 
 type Totals = { supply: bigint; slot: number | null; incompleteSince: Date | null }
 
-/** A final moment does not change, so further pages need not add it all up again. */
+/** A final moment does not change, so further pages need not add it all up again. Only final ones are kept. */
 const known = new LRUCache<string, Totals>({ max: 1000, ttl: 600_000 })
+const nameOf = (workspaceId: string, mintConfig: string, { slot, time }: Moment) =>
+  [workspaceId, mintConfig, slot, time.getTime()].join("/")
 
-/** Since when holders could move the token themselves; null if they could not at that moment. */
+/** The moment of a cursor, which anyone can write. Errors: not_final_yet, chain_not_configured, chain_unavailable. */
+async function stillFinal(principal: Principal, mintConfig: string, moment: Moment): Promise<Moment> {
+  if (known.has(nameOf(principal.workspaceId, mintConfig, moment))) return moment
+  return finalMoment(principal, moment.slot === null ? moment : { slot: moment.slot })
+}
+
+/** Since when holders could move the token themselves; null if they could not at that moment, which must be final. */
 export const incompleteSince = async (workspaceId: string, mintConfig: string, time: Date): Promise<Date | null> =>
   (await readTotals(workspaceId, mintConfig, { slot: null, time })).incompleteSince
 
 async function readTotals(workspaceId: string, mintConfig: string, moment: Moment): Promise<Totals> {
-  const name = [workspaceId, mintConfig, moment.slot, moment.time.getTime()].join("/")
+  const name = nameOf(workspaceId, mintConfig, moment)
   const before = known.get(name)
   if (before) return before
   const { time } = moment

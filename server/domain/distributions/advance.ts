@@ -121,7 +121,9 @@ async function begin(
     const refusals = await recipientRefusals(sql, workspaceId, mint_config, wallets)
     for (const { payoutId, wallet } of unpaid)
       if (refusals.has(wallet)) outcomes.set(payoutId, { refusal: refusals.get(wallet)! })
-    const payable = unpaid.filter(({ payoutId }) => !outcomes.has(payoutId)).map((one) => ({ ...one, mint }))
+    const payable = unpaid
+      .filter(({ payoutId }) => !outcomes.has(payoutId))
+      .map((one) => ({ ...one, mintConfig: mint_config, mint }))
     for (const [payoutId, operationId] of await enqueuePayments(sql, workspaceId, payable))
       outcomes.set(payoutId, { operationId })
   }

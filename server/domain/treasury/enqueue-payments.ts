@@ -6,8 +6,11 @@ import type { Address } from "#shared/address.ts"
 import { type BaseUnits, MAX_BASE_UNITS } from "#shared/amount.ts"
 import { pay } from "./operations/pay.ts"
 
-/** A payout to pay. `amount` is in base units of the payment mint. */
-type NewPayment = { payoutId: string; mint: Address; wallet: Address; amount: BaseUnits }
+/**
+ * A payout to pay. `mintConfig` is the token because of which it is paid: who may not receive that is not paid. `amount` is
+ * in base units of the payment mint.
+ */
+type NewPayment = { payoutId: string; mintConfig?: string; mint: Address; wallet: Address; amount: BaseUnits }
 
 /**
  * Queues a payment for each payout, in the transaction of the change that needs them, and returns the operations' ids by
@@ -24,10 +27,10 @@ export async function enqueuePayments(
   if (wrong) throw new Error(`${wrong.payoutId} cannot be paid ${wrong.amount} base units`)
   const [known] = await operationsOfPayouts(sql, workspaceId, ids)
   if (known) throw new Error(`${known[0]} is paid by ${known[1]}`)
-  const rows = payments.map(({ payoutId, mint, wallet, amount }) =>
+  const rows = payments.map(({ payoutId, mintConfig, mint, wallet, amount }) =>
     toRow(pay, {
       id: newId("op"),
-      payload: { payout_id: payoutId, mint, wallet, amount },
+      payload: { payout_id: payoutId, mint_config: mintConfig, mint, wallet, amount },
       writes: [payoutId],
       reads: [],
     }),

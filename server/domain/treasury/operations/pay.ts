@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { operationsOfPayouts, storedAmount } from "#domain/tokens"
-import { defineOperation, type Operation, type Plan, send, unclearEffects } from "#server/ledger/index.ts"
+import { operationsOfPayouts, recipientRefusals, storedAmount } from "#domain/tokens"
+import { defineOperation, type Operation, type Plan, type Refusal, send, unclearEffects } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
@@ -23,6 +23,8 @@ import {
 
 const payload = z.object({
   payout_id: z.string(),
+  /** The token because of which it is paid. Absent also if a restore found the payment on chain. */
+  mint_config: z.string().optional(),
   mint: storedAddress,
   /** Absent only if a restore found the payment on chain and no node knows whose account it went to. */
   wallet: storedAddress.optional(),
@@ -44,18 +46,26 @@ export const pay = defineOperation({
 
   async plan(sql, operations, issuer, seen: SeenTreasury | null) {
     const { workspaceId } = issuer
-    const [{ mode, authority, isShared }, inFlight] = await Promise.all([
+    const [{ mode, authority, isShared }, inFlight, refusalOf] = await Promise.all([
       readPayingKey(sql, workspaceId),
       readInFlight(sql, workspaceId, operations),
+      loadRefusals(sql, workspaceId, operations),
     ])
     const allowed = new Set(allowedMints(mode))
     // What is left of each balance after the operations before in this batch.
     const left = new Map([...(seen?.mints ?? [])].map(([mint, { treasury }]) => [mint, treasury?.amount ?? 0n]))
-    const plan = ({ id, payload: { payout_id, mint, wallet, amount }, redo }: Operation<Payload>): Plan => {
+    const plan = ({
+      id,
+      payload: { payout_id, mint_config, mint, wallet, amount },
+      redo,
+    }: Operation<Payload>): Plan => {
       const known = seen?.mints.get(mint)
       if (!known || seen?.authority !== authority) return { do: "look up" }
       // It was on chain, final, when a restore rebuilt it.
       if (wallet === undefined) return { do: "defer" }
+      // What was on chain once is paid in any case, because its recipient may have seen it.
+      const unpayable = redo ? undefined : refusalOf(mint_config, wallet)
+      if (unpayable) return { do: "fail", refusal: unpayable }
       if (isShared) return { do: "fail", refusal: treasuryShared }
       if (!redo && !allowed.has(mint))
         return { do: "fail", refusal: mintRefused(mint, "the deployment's settings do not list it") }
@@ -102,6 +112,19 @@ export const pay = defineOperation({
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports ? { do: "wait" } : { do: "retry" },
 })
+
+/** Why wallets may not receive now, by the token because of which they are paid. They may have lost the right since. */
+async function loadRefusals(sql: Queryable, workspaceId: string, operations: readonly Operation<Payload>[]) {
+  const wallets = new Map<string, Set<Address>>()
+  for (const { payload } of operations)
+    if (payload.mint_config !== undefined && payload.wallet !== undefined)
+      wallets.set(payload.mint_config, (wallets.get(payload.mint_config) ?? new Set()).add(payload.wallet))
+  const refusals = new Map<string, ReadonlyMap<Address, Refusal>>()
+  for (const [mintConfig, ofToken] of wallets)
+    refusals.set(mintConfig, await recipientRefusals(sql, workspaceId, mintConfig, [...ofToken]))
+  return (mintConfig: string | undefined, wallet: Address): Refusal | undefined =>
+    mintConfig === undefined ? undefined : refusals.get(mintConfig)?.get(wallet)
+}
 
 /** What other payments are about to take out of the treasury, in base units by mint. */
 async function readInFlight(

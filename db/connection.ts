@@ -88,7 +88,8 @@ export function openClient(url: string, { settings, max = 1, onLost }: Connectio
         from: [1082, 1114, 1184],
         serialize: (time: Date) =>
           time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : String(time),
-        parse: (text: string) => new Date(text),
+        // In Postgres's format, the years 1 to 99 would be read as 1950 to 2049. In ISO 8601, they are not.
+        parse: (text: string) => new Date(text.startsWith("00") ? text.replace(" ", "T").replace(/\+00$/, "Z") : text),
       },
     },
     // Without this, each connection queries the types, and a failure of that query is unhandled. `arrays.ts` has them.

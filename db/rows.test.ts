@@ -53,6 +53,13 @@ const handedOut: Record<string, [written: string, value: unknown]> = {
   jsonb: [`'{"a":[1]}'`, { a: [1] }],
 }
 
+test("the driver reads a time of any year", async () => {
+  for (const year of ["0001", "0050", "0099", "0100", "0999", "9999"]) {
+    const [row] = await sql<{ at: Date }[]>`select ${`${year}-02-28 12:00:00.5+00`}::timestamptz as at`
+    expect(row!.at.toISOString()).toBe(`${year}-02-28T12:00:00.500Z`)
+  }
+})
+
 test("the driver returns each type of column as the row types say", async () => {
   const types = new Set(tables.flatMap(({ columns }) => columns.map((column) => column.getSQLType())))
   expect([...types].sort()).toEqual(Object.keys(handedOut).sort())

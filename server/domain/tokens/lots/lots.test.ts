@@ -141,8 +141,13 @@ test("the list is paged, the oldest first", async () => {
   expect(first.data.map((lot: { amount: string }) => lot.amount)).toEqual(["1", "2"])
   const second = await lotsOf(config, wallet, `&limit=2&cursor=${first.next_cursor}`)
   expect(second).toMatchObject({ data: [{ amount: "3" }], next_cursor: null })
-  const wrong = await tokens.get(`/token/lots/${wallet}?mint_config=${config}&cursor=AAAA`)
-  expect([wrong.status, wrong.json.error]).toEqual([422, "validation_failed"])
+  const cursors = ["999999999999999/1", "253402300800000/1", "-62135596800001/1"].map((place) =>
+    Buffer.from(place).toString("base64url"),
+  )
+  for (const cursor of ["AAAA", ...cursors]) {
+    const wrong = await tokens.get(`/token/lots/${wallet}?mint_config=${config}&cursor=${cursor}`)
+    expect([wrong.status, wrong.json.error]).toEqual([422, "validation_failed"])
+  }
 })
 
 test("a mint with an earlier date needs an approval, and one in the future is refused", async () => {
@@ -153,6 +158,8 @@ test("a mint with an earlier date needs an approval, and one in the future is re
   const future = await dated(toTimestamp(addDays(clock.now(), 1)))
   expect([future.status, future.json.error]).toEqual([422, "validation_failed"])
   expect((await dated("9999-12-31T23:59:59Z")).status).toBe(422)
+  const misspelled = await tokens.post("/token/mint", { ...body, lot: { aquired_at: "2024-02-29T12:00:00Z" } })
+  expect([misspelled.status, misspelled.json.detail]).toEqual([422, expect.stringContaining("aquired_at")])
   const past = await dated("2024-02-29T12:00:00Z")
   expect([past.status, past.json.status], past.text).toEqual([202, "awaiting_approval"])
   expect((await lotsOf(config, wallet)).data).toEqual([])

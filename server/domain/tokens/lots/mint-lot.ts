@@ -11,7 +11,7 @@ export const exemptionField = z.enum(exemptions).meta({
 
 /** What a mint records about its units. */
 export const lotField = z
-  .object({
+  .strictObject({
     exemption: exemptionField.optional().meta({
       description: "The exemption from registration under which the tokens are issued; none if left out",
     }),

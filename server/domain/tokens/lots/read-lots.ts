@@ -87,6 +87,8 @@ export async function listLots(
 const toPlace = ({ acquired_at, seq }: LotRow): string =>
   Buffer.from(`${acquired_at?.getTime() ?? ""}/${seq}`).toString("base64url")
 
+const [FIRST, LAST] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")]
+
 type Place = { acquiredAt: Date | null; seq: string }
 
 function fromPlace(cursor: string): Place {
@@ -94,7 +96,9 @@ function fromPlace(cursor: string): Place {
     /^(-?[0-9]{1,15})?\/([0-9]{1,18})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? []
   if (seq === undefined) return badCursor()
   const acquiredAt = time === undefined ? null : new Date(Number(time))
-  return acquiredAt !== null && Number.isNaN(acquiredAt.getTime()) ? badCursor() : { acquiredAt, seq }
+  // No other date can be one of a lot.
+  const isDate = acquiredAt === null || (acquiredAt.getTime() >= FIRST && acquiredAt.getTime() <= LAST)
+  return isDate ? { acquiredAt, seq } : badCursor()
 }
 
 const placeAfter = ({ acquiredAt, seq }: Place) =>

@@ -40,7 +40,7 @@ export function addBody(input: Fields, route: Route, body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
     if (!isSent(route, name))
       wrong.push(refusal(quoted(name), `unknown field.${suggestion(route, name, wrong.length)}`))
-    else input[name] = name === "amount" ? amountOf(value) : plainJson(value)
+    else input[name] = route.amounts.has(name) ? amountOf(value) : plainJson(value)
   }
   refuse(input, route, wrong)
 }

@@ -1,5 +1,5 @@
 import type { AnyRouter } from "@trpc/server"
-import type { z } from "zod"
+import { z } from "zod"
 import type { ProcedureMeta } from "#server/trpc/trpc.ts"
 import type { Procedure } from "./invoke.ts"
 
@@ -16,6 +16,8 @@ export type Route = {
   fields: ReadonlySet<string>
   /** Number fields, which a query contains as digits. */
   numbers: ReadonlySet<string>
+  /** Fields of an amount, whose digits are kept as they were sent. */
+  amounts: ReadonlySet<string>
   parameters: readonly string[]
 }
 
@@ -109,12 +111,20 @@ function compile(name: string, procedure: Procedure, meta: ProcedureMeta): Route
     meta,
     fields: new Set(Object.keys(shape)),
     numbers: new Set(Object.keys(shape).filter((field) => isNumber(shape[field]!))),
+    amounts: new Set(Object.keys(shape).filter((field) => isAmount(shape[field]!))),
     parameters: [...path.matchAll(/\{([^}]+)\}/g)].map((found) => found[1]!),
   }
 }
 
 const shapeOf = (input: unknown): Record<string, z.core.$ZodType> =>
   input === undefined ? {} : ((input as z.ZodObject).shape as Record<string, z.core.$ZodType>)
+
+/** Whether a field is an amount, including optional ones. */
+function isAmount(type: z.core.$ZodType): boolean {
+  if (z.globalRegistry.get(type)?.id === "Amount") return true
+  const { def } = type._zod
+  return "innerType" in def && isAmount(def.innerType as z.core.$ZodType)
+}
 
 /** Whether a field is a number, including optional ones and ones with a default. */
 function isNumber(type: z.core.$ZodType): boolean {

@@ -9,7 +9,7 @@ import { readTreasury } from "#domain/treasury"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { fromBaseUnits, limitsOf, MAX_BASE_UNITS, toBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, limitsOf, MAX_BASE_UNITS, toBaseUnits, withoutTrailingZeros } from "#shared/amount.ts"
 import { allocate, rateOf, type Share, type Terms } from "#shared/distribution.ts"
 import type { Settlement } from "#shared/distributions.ts"
 import { fail } from "#shared/errors.ts"
@@ -66,7 +66,7 @@ export async function createDistribution(request: DistributionRequest): Promise<
       insert into distributions (workspace_id, id, snapshot_id, mint_config, settlement, payment_mint, decimals, per_unit,
         minimum, exclude, total, allocated, remainder, units, payouts, reason_code, reference, state, created_at)
       values (${workspaceId}, ${id}, ${snapshotId}, ${mintConfig}, ${settlement}, ${request.paymentMint}, ${decimals},
-        ${request.perUnit}, ${String(terms.minimum)}, ${exclude as Address[]}, ${String(total)},
+        ${request.perUnit && withoutTrailingZeros(request.perUnit)}, ${String(terms.minimum)}, ${exclude as Address[]}, ${String(total)},
         ${String(total - remainder)}, ${String(remainder)},
         ${String(payouts.reduce((sum, { units }) => sum + units, 0n))}, ${payouts.length}, ${reasonCode}, ${reference},
         'draft', ${clock.now()})`

@@ -17,23 +17,36 @@ const dist = distributionFixture(() => tokens)
 let coin: TestPaymentMint
 let payments: ReturnType<typeof paymentFixture>
 let fund: string
+let snapshot: string
+let funds: ReturnType<typeof heldFund>[]
 let holders: Address[]
 
 /** The three holders have these units, so that a total of 100 cannot be divided evenly. */
 const UNITS = [1, 2, 3]
 const SUPPLY = 6
+/** At least as many as there are tests below. */
+const TESTS = 20
 
 beforeAll(async () => {
   coin = await createPaymentMint(app.connection)
   payments = paymentFixture(key.workspaceId, coin)
   allowMints("test", coin)
   holders = [...(await tokens.wallets(3))].sort()
+  // A snapshot takes seconds, so those of all tests are taken together.
+  funds = Array.from({ length: TESTS }, heldFund)
 })
 
 beforeEach(async () => {
-  fund = await tokens.config()
-  await Promise.all(UNITS.map((units, i) => tokens.mint(fund, holders[i]!, units)))
+  ;({ fund, snapshot } = (await funds.shift())!)
 })
+
+async function heldFund(): Promise<{ fund: string; snapshot: string }> {
+  const fund = await tokens.config()
+  await Promise.all(UNITS.map((units, i) => tokens.mint(fund, holders[i]!, units)))
+  return { fund, snapshot: await readySnapshot(tokens, fund, SUPPLY) }
+}
+
+const draft = (about: object) => dist.draftOf(snapshot, about)
 
 const stablecoin = (about: object) => ({ settlement: "stablecoin", payment_mint: coin.address, ...about })
 const shown = async (id: string) => (await dist.payouts(id)).map(({ amount, status }) => [amount, status])
@@ -45,7 +58,7 @@ const freeze = async (wallet: Address) => {
 }
 
 test("a draft shows what every holder gets to the last unit, and pays nothing", async () => {
-  const { status, json } = await dist.draft(fund, stablecoin({ total: "0.0001" }), SUPPLY)
+  const { status, json } = await draft(stablecoin({ total: "0.0001" }))
   expect([status, json]).toMatchObject([
     200,
     { state: "draft", payouts: 3, units: "6", total: "0.0001", allocated: "0.0001", remainder: "0", pending: "0.0001" },
@@ -62,7 +75,7 @@ test("a draft shows what every holder gets to the last unit, and pays nothing", 
 
 test("what the minimum and exclude leave is the remainder, and sums always add up", async () => {
   const about = { settlement: "external", per_unit: "1.25", minimum: "2.5", exclude: [holders[2]] }
-  const { json } = await dist.draft(fund, about, SUPPLY)
+  const { json } = await draft(about)
   expect(json).toMatchObject({
     total: "3.75",
     allocated: "2.5",
@@ -75,7 +88,7 @@ test("what the minimum and exclude leave is the remainder, and sums always add u
 
 test("a stablecoin distribution pays each holder once, and its payouts name their transactions", async () => {
   await payments.fund(600n)
-  const { json } = await dist.draft(fund, stablecoin({ total: "0.0006" }), SUPPLY)
+  const { json } = await draft(stablecoin({ total: "0.0006" }))
   const { status } = await dist.act(json.distribution_id, "start")
   expect(status).toBe(202)
   expect(await dist.untilState(json.distribution_id, "completed")).toMatchObject({ paid: "0.0006", pending: "0" })
@@ -95,7 +108,7 @@ test("a stablecoin distribution pays each holder once, and its payouts name thei
 })
 
 test("a distribution in kind mints to each holder, and its mints name their payouts", async () => {
-  const { json } = await dist.draft(fund, { settlement: "in_kind", per_unit: "2" }, SUPPLY)
+  const { json } = await draft({ settlement: "in_kind", per_unit: "2" })
   await dist.act(json.distribution_id, "start")
   expect(await dist.untilState(json.distribution_id, "completed")).toMatchObject({ paid: "12" })
   expect(await Promise.all(holders.map((wallet) => tokens.onChain(fund, wallet)))).toEqual([3n, 6n, 9n])
@@ -105,7 +118,7 @@ test("a distribution in kind mints to each holder, and its mints name their payo
 })
 
 test("an external distribution is completed once every payout is marked as paid", async () => {
-  const { json } = await dist.draft(fund, { settlement: "external", total: "100" }, SUPPLY)
+  const { json } = await draft({ settlement: "external", total: "100" })
   const [first, ...others] = await dist.payouts(json.distribution_id)
   expect((await dist.markPaid(first!.payout_id)).json.error).toBe("payout_not_open")
   await dist.act(json.distribution_id, "start")
@@ -123,13 +136,42 @@ test("an external distribution is completed once every payout is marked as paid"
   expect(await dist.get(json.distribution_id)).toMatchObject({ state: "completed", external_paid: "100" })
 })
 
+test("no payout of a draft that was cancelled can be marked as paid", async () => {
+  const { json } = await draft({ settlement: "external", total: "100" })
+  const [first] = await dist.payouts(json.distribution_id)
+  await dist.act(json.distribution_id, "cancel")
+  expect((await dist.markPaid(first!.payout_id)).json.error).toBe("payout_not_open")
+})
+
+test("amounts can be JSON numbers, and are read from their digits", async () => {
+  const about = { snapshot_id: snapshot, settlement: "external", reason_code: "dividend", reference: "Q3 2026" }
+  for (const [field, sent] of [
+    ["total", "1234567890123456.70"],
+    ["per_unit", "1.10"],
+  ] as const) {
+    const body = `{"${field}":${sent},"minimum":0.01,${JSON.stringify(about).slice(1)}`
+    const headers = { "content-type": "application/json" }
+    const { status, json } = await app.request({
+      method: "POST",
+      path: "/distributions",
+      key: key.apiKey,
+      body,
+      headers,
+    })
+    expect([status, json]).toMatchObject([
+      200,
+      { total: field === "total" ? "1234567890123456.7" : "6.6", minimum: "0.01" },
+    ])
+  }
+})
+
 test.each(["stablecoin", "in_kind", "external"])(
   "%s: what a frozen wallet is owed is withheld and can be released",
   async (settlement) => {
     await payments.fund(600n)
     await freeze(holders[0]!)
     const about = settlement === "stablecoin" ? stablecoin({ total: "0.0006" }) : { settlement, total: "60" }
-    const { json } = await dist.draft(fund, about, SUPPLY)
+    const { json } = await draft(about)
     const id = json.distribution_id as string
     const owed = (await dist.payouts(id))[0]!
     expect(owed).toMatchObject({ status: "withheld", withheld_reason: "wallet_frozen" })
@@ -150,7 +192,7 @@ test.each(["stablecoin", "in_kind", "external"])(
 test("a payout that its owner was paid elsewhere is never paid again", async () => {
   await payments.fund(600n)
   await freeze(holders[1]!)
-  const { json } = await dist.draft(fund, stablecoin({ total: "0.0006" }), SUPPLY)
+  const { json } = await draft(stablecoin({ total: "0.0006" }))
   await dist.act(json.distribution_id, "start")
   await dist.untilState(json.distribution_id, "completed")
   const owed = (await dist.payouts(json.distribution_id))[1]!
@@ -163,12 +205,12 @@ test("a treasury that is empty refuses the start, and a distribution that emptie
   const other = await createPaymentMint(app.connection)
   allowMints("test", coin, other)
   const about = { settlement: "stablecoin", payment_mint: other.address, total: "0.0006" }
-  const { json } = await dist.draft(fund, about, SUPPLY)
+  const { json } = await draft(about)
   const id = json.distribution_id as string
   expect((await dist.act(id, "start")).json.error).toBe("treasury_insufficient")
   const own = paymentFixture(key.workspaceId, other)
   await own.fund(600n)
-  const second = (await dist.draft(fund, about, SUPPLY)).json.distribution_id as string
+  const second = (await draft(about)).json.distribution_id as string
   // Each is covered while nothing has left the treasury, and both are not.
   await whileLedgerPaused(async () => {
     for (const one of [id, second]) expect((await dist.act(one, "start")).status).toBe(202)
@@ -183,7 +225,7 @@ test("a treasury that is empty refuses the start, and a distribution that emptie
 
 test("a paused distribution begins nothing until it is started again, and a cancelled one never does", async () => {
   await payments.fund(600n)
-  const { json } = await dist.draft(fund, stablecoin({ total: "0.0006" }), SUPPLY)
+  const { json } = await draft(stablecoin({ total: "0.0006" }))
   const id = json.distribution_id as string
   expect((await dist.act(id, "pause")).json.error).toBe("distribution_not_paying")
   await sql`update distributions set state = 'paused', started_at = now() where id = ${id}`
@@ -196,7 +238,7 @@ test("a paused distribution begins nothing until it is started again, and a canc
 
 test("a repeated request joins the draft that its key has made", async () => {
   const body = {
-    snapshot_id: await readySnapshot(tokens, fund, SUPPLY),
+    snapshot_id: snapshot,
     settlement: "external",
     total: "100",
     reference: "Once",
@@ -210,8 +252,6 @@ test("a repeated request joins the draft that its key has made", async () => {
 })
 
 test("requests that cannot be paid are refused", async () => {
-  const snapshot = await readySnapshot(tokens, fund, SUPPLY)
-  const draft = (about: object) => dist.draftOf(snapshot, about)
   const codeOf = async (about: object) => (await draft(about)).json.error
   expect(await codeOf({ settlement: "stablecoin", total: "1" })).toBe("validation_failed")
   expect(await codeOf({ settlement: "in_kind", total: "1", per_unit: "1" })).toBe("validation_failed")
@@ -233,14 +273,12 @@ test("only a snapshot that is ready is paid, and its record date is the distribu
   const later = { mint_config: fund, record_at: "2999-01-01T00:00:00Z", name: "Record date" }
   const early = await dist.draftOf((await tokens.post("/snapshots", later)).json.snapshot_id, about)
   expect(early).toMatchObject({ status: 409, json: { error: "snapshot_not_ready" } })
-  const snapshot_id = await readySnapshot(tokens, fund, SUPPLY)
-  const { record_at } = (await tokens.get(`/snapshot/${snapshot_id}`)).json
-  const { json } = await dist.draftOf(snapshot_id, about)
-  expect(json).toMatchObject({ snapshot_id, mint_config: fund, record_at, complete: true })
+  const { record_at } = (await tokens.get(`/snapshot/${snapshot}`)).json
+  const { json } = await draft(about)
+  expect(json).toMatchObject({ snapshot_id: snapshot, mint_config: fund, record_at, complete: true })
 })
 
 test("the holders in the snapshot are paid, also after they moved the token", async () => {
-  const snapshot = await readySnapshot(tokens, fund, SUPPLY)
   const { text } = await tokens.get(`/snapshot/${snapshot}/holders.csv`)
   expect((await tokens.transfer(fund, holders[2]!, holders[0]!, 3)).status).toBe(200)
   const { json } = await dist.draftOf(snapshot, { settlement: "external", per_unit: "1" })

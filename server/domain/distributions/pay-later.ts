@@ -50,9 +50,8 @@ const again = (request: Act, from: PayoutStatus, verb: "released" | "retried"): 
  * chain_unavailable in quarantine.
  */
 export const markPaid = ({ externalReference, ...request }: Act & { externalReference: string }) =>
-  change(request, async (sql, author, payout, { workspace_id: workspaceId, id: distributionId, state }) => {
-    if (state === "draft" || state === "awaiting_approval")
-      notOpen(`id: its distribution ${distributionId} has not started.`)
+  change(request, async (sql, author, payout, { workspace_id: workspaceId, id: distributionId, started_at }) => {
+    if (started_at === null) notOpen(`id: its distribution ${distributionId} has not started.`)
     if (payout.status === "paid" || payout.status === "submitted" || payout.status === "external_paid")
       notOpen(`id: ${payout.id} is ${payout.status}.`)
     await sql`

@@ -150,7 +150,7 @@ const Details = ({ distribution }: { distribution: Distribution }) => (
         <Copyable value={distribution.payment_mint} what="payment mint" compact />
       ),
       "For each token": distribution.per_unit,
-      "Smallest payout": distribution.minimum === "0" ? null : distribution.minimum,
+      "Smallest payout": distribution.minimum,
       Reason: reasonNames[distribution.reason_code],
       Payouts: String(distribution.payouts),
       Approval: distribution.approval_id && <To path={["approvals", distribution.approval_id]}>Open the request</To>,

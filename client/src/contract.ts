@@ -509,8 +509,8 @@ export interface Distribution {
   decimals: number
   /** What each whole token gets, as requested; null if the request named a total */
   per_unit: string | null
-  /** The smallest amount that is paid */
-  minimum: string
+  /** Smaller payouts are not paid; null if the request named none */
+  minimum: string | null
   /** Wallets that get nothing */
   exclude: Array<string>
   /** Why it is paid */

@@ -10,7 +10,7 @@ import { periodEnd } from "./plans.ts"
 // taken away. Only new work is refused, as soon as the budget may not be enough for everything in progress.
 
 /**
- * The most lamports that one credential, mint or transfer may cost: the rent of an account of 178 bytes (`rentOf`), and
+ * The most lamports that one credential, mint, transfer or payment may cost: the rent of an account of 178 bytes (`rentOf`), and
  * its fees. It is set aside for everything in progress, because that will be finished regardless.
  */
 const MOST_EACH = 2_200_000
@@ -21,7 +21,8 @@ export const isOverBudget = (sql: Queryable, period: string) => sql`
       where c.workspace_id = w.id and c.period = ${period}), 0) + ${MOST_EACH}::bigint * (
     (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
     (select count(*) from operations o
-      where o.workspace_id = w.id and o.status in ('queued', 'submitted') and ${isMovement(sql`o.`)})) +
+      where o.workspace_id = w.id and o.status in ('queued', 'submitted')
+        and (${isMovement(sql`o.`)} or o.kind in ('pay', 'anchor')))) +
     (select coalesce(sum(t.fee + t.rent), 0) from transactions t
       where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
   end`

@@ -1,5 +1,6 @@
 import { type Queryable, repeatOnDeadlock, background as sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { budgetRefusal } from "#domain/accounts"
 import { recordChange, vouch } from "#domain/audit-log"
 import { mintPayouts, operationsOfPayouts, recipientRefusals } from "#domain/tokens"
 import { enqueuePayments } from "#domain/treasury"
@@ -59,6 +60,9 @@ async function step({ workspace_id: workspaceId, id }: Due): Promise<boolean> {
       if (refusal) return { ...nothing, isChanged: await pause(sql, row, refusal) }
       const batch = row.settlement === "external" ? [] : await nextOf(sql, row)
       if (batch.length === 0) return { ...nothing, isChanged: await completeIfDone(sql, workspaceId, id) }
+      // Mints ask this themselves.
+      const overBudget = row.settlement === "stablecoin" ? await budgetRefusal(sql, workspaceId) : null
+      if (overBudget) return { ...nothing, isChanged: await pause(sql, row, overBudget) }
       // A restored database may not know yet what was paid.
       await refuseInQuarantine(sql, workspaceId)
       return { ...(await begin(sql, row, batch)), isChanged: true }
@@ -71,7 +75,10 @@ async function step({ workspace_id: workspaceId, id }: Due): Promise<boolean> {
 
 type Next = { id: string; wallet: Address; amount: string; recovered_to: Address | null }
 
-/** The next payouts, as many as may begin. A wallet that was lost and recovered is paid in the wallet that replaced it. */
+/**
+ * The next payouts, as many as may begin. A wallet that was lost and recovered is paid in the wallet that replaced it, if
+ * both are still one person's.
+ */
 async function nextOf(sql: Queryable, { workspace_id, id }: DistributionRow): Promise<Next[]> {
   return sql<Next[]>`
     with recursive room as (
@@ -87,7 +94,8 @@ async function nextOf(sql: Queryable, { workspace_id, id }: DistributionRow): Pr
       union all
       select t.id, r.new_wallet, t.steps + 1 from replaced t join recoveries r on r.workspace_id = ${workspace_id}
         and r.lost_wallet = t.wallet and r.state = 'completed' and r.barred_at is not null
-      where t.steps < 10
+      where t.steps < 10 and (select investor_id from wallet_owner(${workspace_id}, r.lost_wallet)) =
+        (select investor_id from wallet_owner(${workspace_id}, r.new_wallet))
     )
     select n.id, n.wallet, n.amount::text, nullif(
       (select t.wallet from replaced t where t.id = n.id order by t.steps desc limit 1), n.wallet) as recovered_to

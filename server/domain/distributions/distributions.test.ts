@@ -223,6 +223,20 @@ test("a treasury that is empty refuses the start, and a distribution that emptie
   for (const [i, wallet] of holders.entries()) expect(await own.received(wallet)).toBe(BigInt(200 * UNITS[i]!))
 })
 
+test("a SOL budget that is used up pauses a distribution and refuses a snapshot", async () => {
+  await payments.fund(600n)
+  const { json } = await draft(stablecoin({ total: "0.0006" }))
+  await sql`update workspaces set budget = 1 where id = ${key.workspaceId}`
+  await dist.act(json.distribution_id, "start")
+  const paused = await dist.untilState(json.distribution_id, "paused")
+  expect(paused).toMatchObject({ pending: "0.0006", paused_because: { error: "sol_budget_exceeded" } })
+  const asked = { mint_config: fund, record_at: "2026-01-01T00:00:00Z", name: "Record date" }
+  expect(await tokens.post("/snapshots", asked)).toMatchObject({ status: 403, json: { error: "sol_budget_exceeded" } })
+  await sql`update workspaces set budget = null where id = ${key.workspaceId}`
+  await dist.act(json.distribution_id, "start")
+  expect(await dist.untilState(json.distribution_id, "completed")).toMatchObject({ paid: "0.0006" })
+})
+
 test("a paused distribution begins nothing until it is started again, and a cancelled one never does", async () => {
   await payments.fund(600n)
   const { json } = await draft(stablecoin({ total: "0.0006" }))

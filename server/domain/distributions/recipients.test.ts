@@ -52,6 +52,29 @@ test("a wallet that is frozen after its payment was queued is owed it, and gets 
   expect(await payments.received(wallet)).toBe(600n)
 })
 
+test("a lost wallet's payout is not paid to the one that replaced it once that is another investor's", async () => {
+  const recoveries = recoveryFixture(app, key)
+  const { investor, lost, fresh } = await recoveries.person()
+  await tokens.mint(fund, lost, 6)
+  const draft = await dist.draft(fund, { settlement: "stablecoin", payment_mint: coin.address, total: "0.0006" }, 6)
+  const about = { lost_wallet: lost, new_wallet: fresh, document_sha256: "A".repeat(43) }
+  const { recovery_id } = (await recoveries.request(investor, about)).json
+  await waitFor(async () => (await recoveries.get(recovery_id)).state === "completed", "the recovery")
+  const bob = { userPubkey: fresh, schemaId: "kyc_individual_v1", externalId: crypto.randomUUID() }
+  const { json } = await tokens.post("/kyc/start", bob)
+  await app.webhook({ session_id: json.session_id, decision: "approved", claims: { country: "US" } })
+  await waitFor(async () => {
+    const { data } = (await tokens.get(`/investors?wallet=${fresh}`)).json
+    return data[0]?.external_id === bob.externalId
+  }, "the other owner")
+
+  await dist.act(draft.json.distribution_id, "start")
+  await dist.untilState(draft.json.distribution_id, "completed")
+  const [payout] = await dist.payouts(draft.json.distribution_id)
+  expect(payout).toMatchObject({ status: "withheld", withheld_reason: "wallet_barred", paid_to: null })
+  expect([await payments.received(lost), await payments.received(fresh)]).toEqual([0n, 0n])
+})
+
 test("a wallet that is reported lost after its payment was queued gets nothing, and the one that replaces it does", async () => {
   const recoveries = recoveryFixture(app, key)
   const { investor, lost, fresh } = await recoveries.person()

@@ -14,7 +14,7 @@ const id = idOf("snap").meta({ description: "The snapshot's id" })
 export const snapshotRouter = router({
   create: endpoint("POST /snapshots", {
     scope: "register:write",
-    fails: ["unknown_mint_config"],
+    fails: ["unknown_mint_config", "sol_budget_exceeded"],
     accepted: "/snapshot/{snapshot_id}",
     operationId: "createSnapshot",
     summary: "Take a snapshot",

@@ -57,7 +57,18 @@ export default function Page() {
   )
 }
 
-function Acts({ distribution: { distribution_id: id, state, payouts } }: { distribution: Distribution }) {
+/** What a start does, before it is confirmed. */
+function consequence({ settlement, payouts, allocated, pending, withheld }: Distribution): string {
+  const holders = countOf(payouts, "holder")
+  if (settlement === "external")
+    return `Vouch pays nothing. Mark each payout as paid once you have paid it: ${grouped(allocated)} to ${holders}.`
+  const what = settlement === "in_kind" ? "new tokens" : "of the payment mint, out of the treasury"
+  const rest = withheld === "0" ? "" : ` ${grouped(withheld)} is withheld, for the reasons below.`
+  return `It pays ${grouped(pending)} ${what}.${rest} A payment on chain cannot be taken back.`
+}
+
+function Acts({ distribution }: { distribution: Distribution }) {
+  const { distribution_id: id, state } = distribution
   const { can } = useWorkspace()
   const start = useMutation((api) => api.distribution.start.mutate({ id }))
   const pause = useMutation((api) => api.distribution.pause.mutate({ id }))
@@ -94,7 +105,7 @@ function Acts({ distribution: { distribution_id: id, state, payouts } }: { distr
         <Confirm
           trigger={<Button variant="primary">Start</Button>}
           title="Start this distribution?"
-          description={`It pays ${countOf(payouts, "holder")}. A payment on chain cannot be taken back.`}
+          description={consequence(distribution)}
           confirm="Start paying"
           danger={false}
           onConfirm={async () => {

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation.js"
 import { parseAsString, useQueryState } from "nuqs"
 import { useState } from "react"
+import { isAddress } from "#app/(dashboard)/[workspace]/tokens/[config]/wallet-field.tsx"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { type RouterOutputs, useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
@@ -12,7 +13,7 @@ import { Link } from "#app/components/link.tsx"
 import { timeIn } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
-import type { Settlement } from "#shared/distributions.ts"
+import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS, type Settlement } from "#shared/distributions.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { settlementWords } from "../words.ts"
 
@@ -57,6 +58,7 @@ export default function Page() {
 
 const NOTHING = {
   ...{ settlement: "stablecoin" as Settlement, mint: "", basis: "total", amount: "", minimum: "" },
+  decimals: String(EXTERNAL_DECIMALS),
   ...{ exclude: "", reason: "dividend", reference: "" },
 }
 
@@ -84,12 +86,17 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
     <Card title="What is paid">
       <Form
         className="max-w-xl space-y-4"
+        check={() => {
+          const wrong = exclude.filter((one) => !isAddress(one))
+          return wrong.length > 0 ? { exclude: `Not the address of a wallet: ${wrong.join(", ")}.` } : {}
+        }}
         onSubmit={async () => {
           const { distribution_id } = await api.distribution.create.mutate(
             {
               ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
               ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
               ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
+              ...(settlement === "external" && { decimals: Number(entered.decimals) }),
               ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
               ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
             },
@@ -107,6 +114,8 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
             <Link
               href={snapshot ? `${path("tokens", snapshot.mint_config)}?tab=snapshots` : path("tokens")}
               prefetch={false}
+              // What has been entered here stays.
+              target="_blank"
               className="text-accent hover:underline"
             >
               Take a snapshot
@@ -137,6 +146,17 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
           options={Object.entries(settlementWords)}
         />
         {settlement === "stablecoin" && <PaymentMint value={entered.mint} onChange={set("mint")} />}
+        {settlement === "external" && (
+          <SelectField
+            name="decimals"
+            label="Decimals of the amounts"
+            hint="2 for cents."
+            required
+            value={entered.decimals}
+            onChange={set("decimals")}
+            options={Array.from({ length: MOST_EXTERNAL_DECIMALS + 1 }, (_, n) => [String(n), String(n)])}
+          />
+        )}
         <SelectField
           name="basis"
           label="Amount"

@@ -40,7 +40,7 @@ type Payout = { id: string; wallet: Address; units: bigint; amount: bigint }
 /**
  * Drafts a distribution: computes what each holder in a snapshot gets, and who may not receive now. Nothing is paid before
  * it is started. Errors: snapshot_not_found, snapshot_not_ready, payment_mint_refused, treasury_shared, invalid_amount,
- * validation_failed, chain_not_configured, chain_unavailable.
+ * validation_failed, server_busy, chain_not_configured, chain_unavailable.
  */
 export async function createDistribution(request: DistributionRequest): Promise<DistributionRecord> {
   const { principal, requestId, idempotency, snapshotId, settlement, exclude, reasonCode, reference } = request
@@ -61,6 +61,7 @@ export async function createDistribution(request: DistributionRequest): Promise<
     fail("validation_failed", `${field}: no wallet would get anything. Check the snapshot, the minimum and exclude.`)
   const id = newId("dist")
   await sql.begin(async (sql) => {
+    if (payouts.length > BATCH) await draftAlone(sql, workspaceId, snapshotId)
     if (idempotency) await claimKey(sql, idempotency, id)
     await sql`
       insert into distributions (workspace_id, id, snapshot_id, mint_config, settlement, payment_mint, decimals, per_unit,
@@ -95,6 +96,19 @@ export async function createDistribution(request: DistributionRequest): Promise<
   })
   publishActivity(workspaceId)
   return readDistribution(principal, id)
+}
+
+/**
+ * A large draft takes seconds of a connection. Several at once would take all connections that one workspace may have.
+ * Errors: server_busy.
+ */
+async function draftAlone(sql: Queryable, workspaceId: string, snapshotId: string): Promise<void> {
+  const held = await sql`
+    select from snapshots where workspace_id = ${workspaceId} and id = ${snapshotId} for no key update skip locked`
+  if (held.length === 0)
+    fail("server_busy", "Another distribution of this snapshot is being drafted. Retry in 5 s.", {
+      retryAfterSeconds: 5,
+    })
 }
 
 async function insertPayouts(

@@ -5,6 +5,7 @@ import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { distributionFixture } from "#test/fixtures/distributions.ts"
+import { seedHolders } from "#test/fixtures/holders.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { createPaymentMint, type TestPaymentMint } from "#test/fixtures/payment-mint.ts"
 import { allowMints, paymentFixture } from "#test/fixtures/payments.ts"
@@ -263,6 +264,23 @@ test("a repeated request joins the draft that its key has made", async () => {
   expect(ids.size).toBe(1)
   const rows = await sql`select from distributions where mint_config = ${fund} and reference = 'Once'`
   expect(rows).toHaveLength(1)
+})
+
+test("while a large distribution of a snapshot is drafted, another one is refused for seconds", async () => {
+  const config = await tokens.config()
+  const many = Array.from({ length: 1001 }, newWallet)
+  await seedHolders(key.workspaceId, { config, like: holders[0]!, holders: many })
+  const id = await readySnapshot(tokens, config, many.length)
+  const large = () => dist.draftOf(id, { settlement: "external", per_unit: "1" })
+  await sql.begin(async (sql) => {
+    await sql`select from snapshots where id = ${id} for update`
+    expect(await large()).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "5" },
+      json: { error: "server_busy" },
+    })
+  })
+  expect(await large()).toMatchObject({ status: 200, json: { payouts: 1001 } })
 })
 
 test("requests that cannot be paid are refused", async () => {

@@ -43,6 +43,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   renewal_notices_due: "reminders of all workspaces wait in one queue",
   bulk_revocations_open: "workers look for open bulk revocations in all workspaces",
   bulk_revocations_ended: "retention sweeps all workspaces",
+  snapshots_scheduled: "a worker completes the snapshots of all workspaces",
   notifications_due: "mails to the members of all customers wait in one queue",
   saved_filters_user: "a person who leaves loses theirs in every account",
   notifications_user: "a person who leaves loses theirs in every account",

@@ -65,7 +65,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByLabel("Maximum supply").fill("1,000")
     await page.getByRole("radio", { name: /^By holders/ }).check()
     await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
-    await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(8)
+    await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(10)
     await expectAccessible(page)
     await page.getByRole("radio", { name: /^Only through Vouch/ }).check()
     await page.getByLabel("Maximum balance per wallet").fill("600")

@@ -1,5 +1,4 @@
 import { Keypair } from "@solana/web3.js"
-import bs58 from "bs58"
 import { sleep } from "#server/lib/time.ts"
 import { type Keys, localKeys, type MintPlace, mintPlace, type Signer } from "#server/solana/keys.ts"
 
@@ -35,7 +34,6 @@ export function heldKeys() {
   let held_ms = 0
   const asked: string[] = []
   const answered: string[] = []
-  const signed: string[] = []
   const of =
     (local: Keys): Keys =>
     (purpose): Signer => {
@@ -46,9 +44,7 @@ export function heldKeys() {
           asked.push(purpose)
           try {
             await answer(purpose)
-            const signatures = await signer.sign(messages)
-            if (purpose.startsWith("fee-payer")) signed.push(...signatures.map((one) => bs58.encode(one)))
-            return signatures
+            return await signer.sign(messages)
           } finally {
             answered.push(purpose)
           }
@@ -59,8 +55,6 @@ export function heldKeys() {
     keysOf: (secret: Uint8Array) => of(localKeys(secret)),
     /** The purposes of requested signatures, one per request. */
     asked,
-    /** The fee payers' signatures of transactions. */
-    signed,
     /** Whether no request waits for a signature. */
     isIdle: () => asked.length === answered.length,
     /** How long the last hold took, in milliseconds. */

@@ -7,8 +7,11 @@ import { waitFor } from "#test/fixtures/app.ts"
  * newest slots and new workspaces' daily audits. On a busy machine some change between any two snapshots.
  */
 const RESTLESS = ["workers", "api_requests", "request_log_usage", "chain_costs", "paid_accounts", "chains", "audits"]
-/** Columns that the ledger fills some time after a row has ended, and a key's last use, written once a minute. */
-const LATE = ["finalized_at", "fee", "rent", "counted_at", "last_used_at"]
+/**
+ * Columns that the ledger fills some time after a row has ended, such as when a posting landed, and a key's last use, written
+ * once a minute.
+ */
+const LATE = ["finalized_at", "fee", "rent", "counted_at", "landed_at", "slot", "last_used_at"]
 
 /** A hash of every row of every table. Two equal hashes prove that nothing was written in between. */
 export async function snapshot(): Promise<Record<string, string>> {

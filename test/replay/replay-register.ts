@@ -3,10 +3,15 @@
 //
 //   node test/replay/replay-register.ts <rpc url> <mint> <unix seconds>
 
-import { Connection, PublicKey } from "@solana/web3.js"
+import { Connection, PublicKey, type TokenBalance } from "@solana/web3.js"
 
 /** One transaction of the mint: when it landed, and what each account of the mint had after it. */
-type Step = { slot: number; time: number; accounts: { account: string; owner: string; amount: bigint }[] }
+type Step = {
+  signature: string
+  slot: number
+  time: number
+  accounts: { account: string; owner: string; amount: bigint }[]
+}
 
 /** Every transaction that named the mint and succeeded, oldest first. */
 export async function readHistory(connection: Connection, mint: string): Promise<Step[]> {
@@ -25,13 +30,20 @@ export async function readHistory(connection: Connection, mint: string): Promise
         maxSupportedTransactionVersion: 0,
       })
       if (!found?.meta || found.blockTime == null) throw new Error(`${signature} is listed and cannot be read`)
-      const keys = found.transaction.message.staticAccountKeys.map((key) => key.toBase58())
-      const accounts = (found.meta.postTokenBalances ?? [])
-        .filter((one) => one.mint === mint)
-        .map(({ accountIndex, owner, uiTokenAmount }) => {
-          return { account: keys[accountIndex]!, owner: owner!, amount: BigInt(uiTokenAmount.amount) }
-        })
-      steps.push({ slot: found.slot, time: found.blockTime, accounts })
+      const { message } = found.transaction
+      const { writable = [], readonly = [] } = found.meta.loadedAddresses ?? {}
+      const keys = [...message.staticAccountKeys, ...writable, ...readonly].map((key) => key.toBase58())
+      const ofMint = (balances: TokenBalance[] | null | undefined, isAfter: boolean) =>
+        (balances ?? [])
+          .filter((one) => one.mint === mint)
+          .map(({ accountIndex, owner, uiTokenAmount }) => {
+            const amount = isAfter ? BigInt(uiTokenAmount.amount) : 0n
+            return { account: keys[accountIndex]!, owner: owner!, amount }
+          })
+      // An account that was closed has nothing. What is left overwrites that.
+      const { preTokenBalances, postTokenBalances } = found.meta
+      const accounts = [...ofMint(preTokenBalances, false), ...ofMint(postTokenBalances, true)]
+      steps.push({ signature, slot: found.slot, time: found.blockTime, accounts })
     }
     before = page.at(-1)!.signature
   }

@@ -158,7 +158,8 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
     await sequenceEvents()
   }
   for (const days of [31, 29, 5, 4]) await daysLeft(days)
-  const events = (await read(key)).slice(4)
+  // The server may have announced it itself, a moment before.
+  const events = (await until(key, 6)).slice(4)
   expect(events).toMatchObject([
     { type: "attestation.expiring", data: { days: 30 } },
     { type: "attestation.expiring", data: { days: 7 } },
@@ -170,7 +171,7 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
   await sql`update attestations set expires_at = ${soon} where id = ${other.status.attestation_id}`
   await announceExpiring()
   await sequenceEvents()
-  expect((await read(key)).slice(10)).toMatchObject([{ data: { days: 1 } }])
+  expect((await until(key, 11)).slice(10)).toMatchObject([{ data: { days: 1 } }])
 })
 
 test("under any concurrency, the sequence has no gap, and each subject's events are in order", async () => {

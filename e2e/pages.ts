@@ -94,7 +94,7 @@ export async function seed(customer: Customer): Promise<Pages> {
   const snapshot_id = await snapshotOf(api, fund, "10040")
   const about = { snapshot_id, settlement: "external", total: "1250", reference: "Dividend Q3 2026" }
   const distribution = await api.call("POST", "/distributions", about)
-  await api.call("POST", `/distribution/${distribution.distribution_id}/start`, {})
+  await api.send("POST", `/distribution/${distribution.distribution_id}/start`, {})
   let event_id = ""
   await expect
     .poll(async () => {

@@ -136,8 +136,6 @@ describe("the document", () => {
       "reference",
       "document_sha256",
       "revocation_reason",
-      "withheld_reason",
-      "external_reference",
       "provider",
       "error",
       "session_id",

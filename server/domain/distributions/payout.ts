@@ -37,6 +37,7 @@ export const payoutRecord = z
     status: payoutStatus,
     withheld_reason: z
       .string()
+      .regex(/^[a-z_]+$/)
       .nullable()
       .meta({
         description: `Why it is withheld or failed: the code of a rule, or of the treasury or the recipient's account, such as \`${treasuryCodes[0]}\` or \`${recipientCodes[0]}\`; null otherwise`,
@@ -48,7 +49,7 @@ export const payoutRecord = z
       description: "Signature of the transaction that paid it, base58; null unless `paid`",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),
-    external_reference: z.string().nullable().meta({
+    external_reference: z.string().max(200).nullable().meta({
       description: "Your reference of the payment, if you marked it as paid; null otherwise",
       example: null,
     }),

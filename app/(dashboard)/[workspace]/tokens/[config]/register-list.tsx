@@ -1,33 +1,35 @@
+import { useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { moment } from "#app/(dashboard)/filters.tsx"
+import { choice, moment } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, type RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty } from "#app/components/frame.tsx"
+import { Empty, Failed } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 
 type Row = RouterOutputs["token"]["registerAt"]["data"][number]
 
-const filters = { at: moment("At") }
+const filters = { at: moment("At"), group: choice("Rows", "By investor", [["wallet", "By wallet"]]) }
 
-/** Who held a token at a moment, by address. */
+/** Who held a token at a moment. */
 export function Register({ token }: { token: TokenView }) {
-  const list = useList("token.registerAt", { filters, input: { mint_config: token.id, limit: 20 } })
+  const list = useList("token.registerAt", { filters, input: { mint_config: token.id, group: "investor", limit: 20 } })
   const { data } = list.query
+  const { at } = list.filtered.asked
   return (
     <List
       list={list}
       caption="Register"
       things="holders"
-      columns={columns}
-      rowKey={({ user_pubkey }) => user_pubkey!}
+      columns={columnsOf(token, data?.as_of.time)}
+      rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch="No one held the token at that moment."
       empty={<Empty title="No holders">No one held the token at the last moment that is final.</Empty>}
-      afterFilters={<ExportCsv list="register" asked={{ mint_config: token.id, ...list.filtered.asked }} />}
+      afterFilters={<ExportCsv list="register" asked={{ mint_config: token.id, ...(at && { at }) }} />}
     >
       {data && (
         <p className="mb-3 text-[13px] text-muted">
@@ -44,30 +46,87 @@ export function Register({ token }: { token: TokenView }) {
   )
 }
 
-const columns: Column<Row>[] = [
-  { header: "Wallet", cell: ({ user_pubkey }) => <Copyable value={user_pubkey!} what="wallet address" compact /> },
+const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
+  {
+    header: "Holder",
+    breaks: true,
+    cell: ({ user_pubkey, investor_id, external_id, wallets }) => (
+      <>
+        {investor_id === null ? (
+          <Copyable value={user_pubkey!} what="wallet address" compact />
+        ) : (
+          <InvestorLink investor={{ investor_id, external_id }} />
+        )}
+        {investor_id !== null && user_pubkey !== null && (
+          <span className="block">
+            <Copyable value={user_pubkey} what="wallet address" compact />
+          </span>
+        )}
+        {investor_id !== null && user_pubkey === null && at !== undefined && (
+          <Wallets key={at} of={{ mint_config: token.id, at, investor: investor_id }} count={wallets} />
+        )}
+      </>
+    ),
+  },
   {
     header: "Balance",
     align: "end",
-    className: "whitespace-nowrap",
-    cell: ({ balance, held }) => (
+    className: "whitespace-nowrap align-top",
+    cell: ({ balance, held, available }) => (
       <>
         {grouped(balance)}
-        {held !== "0" && <span className="block text-xs text-muted">{grouped(held)} held</span>}
+        {held !== "0" && (
+          <span className="block text-xs text-muted">
+            {grouped(held)} held, {grouped(available)} available
+          </span>
+        )}
       </>
     ),
   },
   {
     header: "Share",
     align: "end",
-    className: "whitespace-nowrap",
-    cell: ({ percent }) => (percent === null ? NOTHING : `${percent} %`),
-  },
-  {
-    header: "Investor now",
-    wideOnly: true,
-    breaks: true,
-    cell: ({ investor_id, external_id }) =>
-      investor_id === null ? NOTHING : <InvestorLink investor={{ investor_id, external_id }} />,
+    className: "whitespace-nowrap align-top",
+    cell: ({ percent }) => (percent === null ? NOTHING : <span title={`${percent} %`}>{rounded(percent)} %</span>),
   },
 ]
+
+/** Two places, rounded down; the file has eight. */
+function rounded(percent: string): string {
+  const short = percent.replace(/(\.\d\d)\d+$/, "$1")
+  return /^0\.00$/.test(short) ? "< 0.01" : short
+}
+
+type WalletsProps = { of: { mint_config: string; at: string; investor: string }; count: number }
+
+/** An investor's wallets, which are read once they are asked for. */
+function Wallets({ of, count }: WalletsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="cursor-pointer py-0.5 text-xs text-muted">
+        {count === 1 ? "1 wallet" : `${grouped(String(count))} wallets`}
+      </summary>
+      {isOpen && <WalletRows of={of} />}
+    </details>
+  )
+}
+
+/** The most wallets to show below an investor. */
+const MOST_WALLETS = 100
+
+function WalletRows({ of }: Pick<WalletsProps, "of">) {
+  const { data, error, refetch } = useQuery("token.registerAt", { ...of, group: "wallet", limit: MOST_WALLETS })
+  if (error) return <Failed error={error} onRetry={refetch} />
+  return (
+    <ul className="space-y-0.5 py-1" aria-busy={data === undefined}>
+      {data?.data.map(({ user_pubkey, balance }) => (
+        <li key={user_pubkey} className="flex flex-wrap gap-x-4 text-[13px]">
+          <Copyable value={user_pubkey!} what="wallet address" compact />
+          <span>{grouped(balance)}</span>
+        </li>
+      ))}
+      {data?.next_cursor && <li className="text-xs text-muted">More are listed by wallet and in the file.</li>}
+    </ul>
+  )
+}

@@ -1251,6 +1251,8 @@ export interface Payout {
   paid_to: string | null
   /** The investor who owned the wallet when the distribution was created; null unless the key has kyc:read or attestation:read */
   investor_id: string | null
+  /** Your own id for the investor; null under the same conditions */
+  external_id: string | null
   /** Whole tokens that it held */
   units: string
   /** What it gets */

@@ -32,6 +32,10 @@ export const payoutRecord = z
       description:
         "The investor who owned the wallet when the distribution was created; null unless the key has kyc:read or attestation:read",
     }),
+    external_id: z.string().nullable().meta({
+      description: "Your own id for the investor; null under the same conditions",
+      example: "investor-4711",
+    }),
     units: amountText.meta({ description: "Whole tokens that it held", example: "749.5" }),
     amount: amountText.meta({ description: "What it gets", example: "187.375" }),
     status: payoutStatus,
@@ -70,6 +74,7 @@ export type PayoutRow = {
   wallet: Address
   paid_to: Address | null
   investor_id: string | null
+  external_id: string | null
   units: string
   amount: string
   status: PayoutStatus
@@ -83,7 +88,7 @@ export type PayoutRow = {
 
 /** SQL: payouts `p` of a workspace that meet a condition, with their statuses. */
 export const settled = (sql: Queryable, workspaceId: string, where: Fragment) => sql`
-  select p.id, p.distribution_id, p.wallet, p.paid_to, p.investor_id, p.units, p.amount, p.operation_id,
+  select p.id, p.distribution_id, p.wallet, p.paid_to, p.investor_id, i.external_id, p.units, p.amount, p.operation_id,
     p.external_reference,
     case
       when p.paid_at is not null then 'external_paid'
@@ -99,6 +104,7 @@ export const settled = (sql: Queryable, workspaceId: string, where: Fragment) =>
     case o.status when 'confirmed' then o.signature end as signature,
     coalesce(p.paid_at, case o.status when 'confirmed' then o.finished_at end) as paid_at
   from payouts p left join operations o on o.workspace_id = p.workspace_id and o.id = p.operation_id
+    left join investors i on i.workspace_id = p.workspace_id and i.id = p.investor_id
   where p.workspace_id = ${workspaceId} and ${where}`
 
 const notFound = (id: string): never =>
@@ -124,6 +130,7 @@ export function toPayoutRecord(principal: Principal, row: PayoutRow, of: Decimal
     user_pubkey: row.wallet,
     paid_to: row.paid_to,
     investor_id: seesInvestors ? row.investor_id : null,
+    external_id: seesInvestors ? row.external_id : null,
     units: fromBaseUnits(BigInt(row.units), of.token_decimals),
     amount: fromBaseUnits(BigInt(row.amount), of.decimals),
     status: row.status,

@@ -16,6 +16,7 @@ const fileColumns = [
   "user_pubkey",
   "paid_to",
   "investor_id",
+  "external_id",
   "units",
   "amount",
   "status",

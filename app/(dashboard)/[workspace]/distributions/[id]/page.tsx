@@ -6,7 +6,7 @@ import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { choice } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -202,10 +202,13 @@ function Payouts({ distribution }: { distribution: Distribution }) {
 
 const columns: Column<Payout>[] = [
   {
-    header: "Wallet",
-    cell: ({ user_pubkey, status, detail }) => (
+    header: "Holder",
+    cell: ({ user_pubkey, investor_id, external_id, status, detail }) => (
       <>
-        <Copyable value={user_pubkey} what="wallet address" compact />
+        {investor_id !== null && <InvestorLink investor={{ investor_id, external_id }} />}
+        <span className="block">
+          <Copyable value={user_pubkey} what="wallet address" compact />
+        </span>
         {detail && <span className="block text-xs wrap-anywhere text-muted">{detail}</span>}
         <span className="mt-1 block md:hidden">
           <StatusBadge status={status} />

@@ -71,7 +71,7 @@ const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
   {
     header: "Balance",
     align: "end",
-    className: "whitespace-nowrap align-top",
+    className: "whitespace-nowrap [&:is(td)]:align-top",
     cell: ({ balance, held, available }) => (
       <>
         {grouped(balance)}
@@ -86,7 +86,7 @@ const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
   {
     header: "Share",
     align: "end",
-    className: "whitespace-nowrap align-top",
+    className: "whitespace-nowrap [&:is(td)]:align-top",
     cell: ({ percent }) => (percent === null ? NOTHING : <span title={`${percent} %`}>{rounded(percent)} %</span>),
   },
 ]

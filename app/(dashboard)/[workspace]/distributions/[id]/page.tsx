@@ -203,21 +203,23 @@ function Payouts({ distribution }: { distribution: Distribution }) {
 const columns: Column<Payout>[] = [
   {
     header: "Holder",
-    cell: ({ user_pubkey, investor_id, external_id, status, detail }) => (
+    cell: ({ user_pubkey, investor_id, external_id, amount, status, detail }) => (
       <>
         {investor_id !== null && <InvestorLink investor={{ investor_id, external_id }} />}
         <span className="block">
           <Copyable value={user_pubkey} what="wallet address" compact />
         </span>
         {detail && <span className="block text-xs wrap-anywhere text-muted">{detail}</span>}
-        <span className="mt-1 block md:hidden">
+        {/* On narrow screens, in place of their columns. */}
+        <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
+          <span>{grouped(amount)}</span>
           <StatusBadge status={status} />
         </span>
       </>
     ),
   },
   { header: "Held", align: "end", wideOnly: true, cell: ({ units }) => grouped(units) },
-  { header: "Gets", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
+  { header: "Gets", align: "end", wideOnly: true, cell: ({ amount }) => grouped(amount) },
   { header: "Status", wideOnly: true, cell: ({ status }) => <StatusBadge status={status} /> },
 ]
 

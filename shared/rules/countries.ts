@@ -1,5 +1,6 @@
 import type { Claims } from "../claims.ts"
 import { admitsAny, countryName } from "../countries.ts"
+import { nameCountries } from "../country-lists.ts"
 import { boundBy, defineRule, EVERY_MODE, GIVING } from "./define.ts"
 
 const countryIn = ({ country }: Claims): string =>
@@ -17,7 +18,7 @@ export const countries = defineRule({
       example: ["US", "CA"],
       label: "Only from these countries",
       hint: "Refuses investors from all other countries, and those whose country is unknown.",
-      summary: (codes) => `Only investors from ${codes.join(", ")}.`,
+      summary: (codes) => `Only investors from ${nameCountries(codes)}.`,
       modes: EVERY_MODE,
     },
     blocked_countries: {
@@ -26,7 +27,7 @@ export const countries = defineRule({
       example: ["KP"],
       label: "Not from these countries",
       hint: "Refuses investors from these countries, and those whose country is unknown.",
-      summary: (codes) => `No investors from ${codes.join(", ")}.`,
+      summary: (codes) => `No investors from ${nameCountries(codes)}.`,
       modes: EVERY_MODE,
     },
   },

@@ -69,8 +69,8 @@ test("rules that are set are summarized in the order of their checks", () => {
   const reader = { now: new Date("2026-06-01T00:00:00Z"), formatTime: (time: string) => `<${time}>` }
   expect(summariesOf(every, reader).map(({ text }) => text)).toEqual([
     "No transfers before <2027-01-01T00:00:00Z>.",
-    "Only investors from US, CA.",
-    "No investors from KP.",
+    "Only investors from United States, Canada.",
+    "No investors from North Korea.",
     "Only accredited investors.",
     "Maximum supply 1,000,000.5.",
     "Maximum 2,000 holders.",

@@ -47,7 +47,7 @@ export const investors = defineRule({
       hint: "Refuses new investors from a country above its maximum. Investors whose country is unknown count in every country.",
       summary: (caps) =>
         `Maximum investors by country: ${Object.entries(caps)
-          .map(([country, cap]) => `${country} ${grouped(String(cap))}`)
+          .map(([country, cap]) => `${countryName(country)} ${grouped(String(cap))}`)
           .join(", ")}.`,
       modes: AGENT_ONLY,
     },

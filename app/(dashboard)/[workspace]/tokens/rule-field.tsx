@@ -6,6 +6,7 @@ import { Checkbox, Input, Select } from "#app/components/ui/input.tsx"
 import { countryNames } from "#shared/countries.ts"
 import type { FieldType } from "#shared/rules/define.ts"
 import type { ruleFields } from "#shared/rules/fields.ts"
+import { CountryPicker } from "./country-picker.tsx"
 import { type Entered, type EnteredIn, emptyDraft } from "./draft.ts"
 import { NOT_IN_HOLDER_MODE } from "./rule-words.ts"
 
@@ -183,53 +184,5 @@ function RegionDays({ label, days, onChange, disabled = false }: RegionDaysProps
         </li>
       ))}
     </ul>
-  )
-}
-
-type CountryPickerProps = {
-  /** The list's name, used in the names of the buttons. */
-  label: string
-  codes: readonly string[]
-  onChange: (codes: string[]) => void
-  disabled?: boolean
-}
-
-/** A list of countries to add to and remove from. Stands inside a `Field`, which names it. */
-function CountryPicker({ label, codes, onChange, disabled = false }: CountryPickerProps) {
-  const [chosen, setChosen] = useState("")
-  const listId = useId()
-  return (
-    <>
-      <div className="flex gap-2">
-        <CountrySelect chosen={chosen} taken={codes} onChoose={setChosen} disabled={disabled} />
-        <Button
-          disabled={disabled || chosen === ""}
-          aria-label={`Add to ${label.toLowerCase()}`}
-          onClick={() => {
-            onChange([...codes, chosen].sort())
-            setChosen("")
-          }}
-        >
-          Add
-        </Button>
-      </div>
-      {codes.length > 0 && (
-        <ul id={listId} aria-label={label} className="mt-2 flex flex-wrap gap-1.5">
-          {codes.map((code) => (
-            <li key={code}>
-              <button
-                type="button"
-                onClick={() => onChange(codes.filter((other) => other !== code))}
-                className="inline-flex min-h-7 cursor-pointer items-center gap-1 rounded-full border border-line bg-sunken py-0.5 pr-1.5 pl-2.5 text-[13px] hover:border-field pointer-coarse:min-h-9"
-              >
-                <span className="sr-only">Remove </span>
-                {nameOf.get(code) ?? code}
-                <Icon name="cross" className="size-3.5 text-muted" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
   )
 }

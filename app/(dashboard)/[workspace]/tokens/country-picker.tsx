@@ -1,0 +1,124 @@
+import { Plus } from "lucide-react"
+import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react"
+import { Icon } from "#app/components/icons.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Input } from "#app/components/ui/input.tsx"
+import { countryName, countryNames } from "#shared/countries.ts"
+import { countriesIn, countryLists } from "#shared/country-lists.ts"
+
+const countries = countryNames("en")
+const optionOf = ({ code, name }: { code: string; name: string }) => `${name} (${code})`
+const options = new Set(countries.map(optionOf))
+
+type CountryPickerProps = {
+  /** The list's name, used in the names of the buttons. */
+  label: string
+  codes: readonly string[]
+  onChange: (codes: string[]) => void
+  disabled?: boolean
+}
+
+/** Countries that are typed, pasted or taken from a list. Stands inside a `Field`, which names it. */
+export function CountryPicker({ label, codes, onChange, disabled = false }: CountryPickerProps) {
+  const [text, setText] = useState("")
+  const [unknown, setUnknown] = useState<readonly string[]>([])
+  const listId = useId()
+  const about = label.toLowerCase()
+
+  /** What is no country stays in the field. */
+  function add(entered: string) {
+    const found = countriesIn(entered)
+    onChange([...new Set([...codes, ...found.codes])].sort())
+    setUnknown(found.unknown)
+    setText(found.unknown.join(", "))
+  }
+  function type(entered: string) {
+    if (options.has(entered)) add(entered)
+    else setText(entered)
+  }
+  function paste(event: ClipboardEvent<HTMLInputElement>) {
+    const pasted = event.clipboardData.getData("text")
+    // A field has one line, so it would join the rows of a spreadsheet.
+    if (!/[,;\n\t]/.test(pasted)) return
+    event.preventDefault()
+    add(`${text},${pasted}`)
+  }
+  function press(event: KeyboardEvent) {
+    if (event.key !== "Enter" || text.trim() === "") return
+    event.preventDefault()
+    add(text)
+  }
+  const left = countryLists.filter((list) => !list.codes.every((code) => codes.includes(code)))
+  return (
+    <>
+      <div className="flex gap-2">
+        <Input
+          list={listId}
+          value={text}
+          onChange={({ target }) => type(target.value)}
+          onPaste={paste}
+          onKeyDown={press}
+          disabled={disabled}
+          autoComplete="off"
+          placeholder="Names or codes, such as Germany, FR"
+          className="flex-1"
+        />
+        <datalist id={listId}>
+          {countries
+            .filter(({ code }) => !codes.includes(code))
+            .map((country) => (
+              <option key={country.code} value={optionOf(country)} />
+            ))}
+        </datalist>
+        <Button disabled={disabled || text.trim() === ""} aria-label={`Add to ${about}`} onClick={() => add(text)}>
+          Add
+        </Button>
+      </div>
+      <p role="status" className="text-[13px] text-danger empty:hidden">
+        {unknown.length > 0 && `Not a country: ${unknown.join(", ")}`}
+      </p>
+      <div className="mt-2 flex flex-wrap gap-1.5">
+        {left.map((list) => (
+          <Button
+            key={list.name}
+            size="sm"
+            disabled={disabled}
+            aria-label={`Add ${list.name} to ${about}`}
+            onClick={() => onChange([...new Set([...codes, ...list.codes])].sort())}
+          >
+            <Plus aria-hidden="true" />
+            {list.name} ({list.codes.length})
+          </Button>
+        ))}
+        {codes.length > 1 && (
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={disabled}
+            aria-label={`Remove all from ${about}`}
+            onClick={() => onChange([])}
+          >
+            Remove all {codes.length}
+          </Button>
+        )}
+      </div>
+      {codes.length > 0 && (
+        <ul aria-label={label} className="mt-2 flex flex-wrap gap-1.5">
+          {codes.map((code) => (
+            <li key={code}>
+              <button
+                type="button"
+                onClick={() => onChange(codes.filter((other) => other !== code))}
+                className="inline-flex min-h-7 cursor-pointer items-center gap-1 rounded-full border border-line bg-sunken py-0.5 pr-1.5 pl-2.5 text-[13px] hover:border-field pointer-coarse:min-h-9"
+              >
+                <span className="sr-only">Remove </span>
+                {countryName(code)}
+                <Icon name="cross" className="size-3.5 text-muted" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { isCountry } from "./countries.ts"
+import { countriesIn, countryLists, nameCountries } from "./country-lists.ts"
+
+const codesOf = (name: string) => countryLists.find((list) => list.name.startsWith(name))!.codes
+
+test("lists have as many countries as the unions and the FATF name, each once", () => {
+  const sizes = Object.fromEntries(countryLists.map(({ name, codes }) => [name, new Set(codes).size]))
+  expect(sizes).toEqual({
+    EU: 27,
+    EEA: 30,
+    "FATF call for action, 19 June 2026": 3,
+    "FATF increased monitoring, 19 June 2026": 22,
+  })
+  for (const { codes } of countryLists) expect(codes.every(isCountry)).toBe(true)
+})
+
+test("a union is named instead of its members", () => {
+  expect(nameCountries(["KP", "US"])).toBe("North Korea, United States")
+  expect(nameCountries([...codesOf("EU")])).toBe("the EU")
+  expect(nameCountries(["CH", ...codesOf("EEA")])).toBe("the EEA, Switzerland")
+  expect(nameCountries(codesOf("EU").slice(1))).not.toContain("EU")
+})
+
+test.each([
+  ["DE, FR;IT\nus", ["DE", "FR", "IT", "US"]],
+  ["DE FR\tIT", ["DE", "FR", "IT"]],
+  ["Germany (DE), north korea, Bosnia & Herzegovina", ["DE", "KP", "BA"]],
+  ["DE, Germany, de", ["DE"]],
+  [" , ;", []],
+])("%j has the countries %j", (text, codes) => {
+  expect(countriesIn(text)).toEqual({ codes, unknown: [] })
+})
+
+test("what is no country is returned as it was written", () => {
+  expect(countriesIn("DE, Atlantis, XX FR, constructor")).toEqual({
+    codes: ["DE"],
+    unknown: ["Atlantis", "XX FR", "constructor"],
+  })
+})

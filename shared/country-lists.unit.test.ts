@@ -9,8 +9,8 @@ test("lists have as many countries as the unions and the FATF name, each once", 
   expect(sizes).toEqual({
     EU: 27,
     EEA: 30,
-    "FATF call for action, 19 June 2026": 3,
-    "FATF increased monitoring, 19 June 2026": 22,
+    "FATF black list, June 2026": 3,
+    "FATF grey list, June 2026": 22,
   })
   for (const { codes } of countryLists) expect(codes.every(isCountry)).toBe(true)
 })

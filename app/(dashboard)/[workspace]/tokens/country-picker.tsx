@@ -3,7 +3,7 @@ import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
-import { countryName, countryNames } from "#shared/countries.ts"
+import { countryNames } from "#shared/countries.ts"
 import { countriesIn, countryLists } from "#shared/country-lists.ts"
 
 const countries = countryNames("en")
@@ -15,11 +15,13 @@ type CountryPickerProps = {
   label: string
   codes: readonly string[]
   onChange: (codes: string[]) => void
+  /** Whether the countries are kept out. */
+  isBlocking: boolean
   disabled?: boolean
 }
 
 /** Countries that are typed, pasted or taken from a list. Stands inside a `Field`, which names it. */
-export function CountryPicker({ label, codes, onChange, disabled = false }: CountryPickerProps) {
+export function CountryPicker({ label, codes, onChange, isBlocking, disabled = false }: CountryPickerProps) {
   const [text, setText] = useState("")
   const [unknown, setUnknown] = useState<readonly string[]>([])
   const listId = useId()
@@ -48,7 +50,10 @@ export function CountryPicker({ label, codes, onChange, disabled = false }: Coun
     event.preventDefault()
     add(text)
   }
-  const left = countryLists.filter((list) => !list.codes.every((code) => codes.includes(code)))
+  const offered = countryLists.filter(
+    (list) => (isBlocking || !list.isRisk) && !list.codes.every((code) => codes.includes(code)),
+  )
+  const chosen = countries.filter(({ code }) => codes.includes(code))
   return (
     <>
       <div className="flex gap-2">
@@ -74,11 +79,11 @@ export function CountryPicker({ label, codes, onChange, disabled = false }: Coun
           Add
         </Button>
       </div>
-      <p role="status" className="text-[13px] text-danger empty:hidden">
+      <p role="status" className="mt-1.5 text-[13px] text-danger empty:hidden">
         {unknown.length > 0 && `Not a country: ${unknown.join(", ")}`}
       </p>
       <div className="mt-2 flex flex-wrap gap-1.5">
-        {left.map((list) => (
+        {offered.map((list) => (
           <Button
             key={list.name}
             size="sm"
@@ -104,7 +109,7 @@ export function CountryPicker({ label, codes, onChange, disabled = false }: Coun
       </div>
       {codes.length > 0 && (
         <ul aria-label={label} className="mt-2 flex flex-wrap gap-1.5">
-          {codes.map((code) => (
+          {chosen.map(({ code, name }) => (
             <li key={code}>
               <button
                 type="button"
@@ -112,7 +117,7 @@ export function CountryPicker({ label, codes, onChange, disabled = false }: Coun
                 className="inline-flex min-h-7 cursor-pointer items-center gap-1 rounded-full border border-line bg-sunken py-0.5 pr-1.5 pl-2.5 text-[13px] hover:border-field pointer-coarse:min-h-9"
               >
                 <span className="sr-only">Remove </span>
-                {countryName(code)}
+                {name}
                 <Icon name="cross" className="size-3.5 text-muted" />
               </button>
             </li>

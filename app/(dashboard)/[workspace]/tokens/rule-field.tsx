@@ -5,12 +5,13 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox, Input, Select } from "#app/components/ui/input.tsx"
 import { countryNames } from "#shared/countries.ts"
 import type { FieldType } from "#shared/rules/define.ts"
-import type { ruleFields } from "#shared/rules/fields.ts"
+import type { RuleName, ruleFields } from "#shared/rules/fields.ts"
 import { CountryPicker } from "./country-picker.tsx"
 import { type Entered, type EnteredIn, emptyDraft } from "./draft.ts"
 import { NOT_IN_HOLDER_MODE } from "./rule-words.ts"
 
 type Control<T extends FieldType> = {
+  rule: RuleName
   label: string
   value: EnteredIn<T>
   onChange: (value: EnteredIn<T>) => void
@@ -19,16 +20,19 @@ type Control<T extends FieldType> = {
 
 /** The control for each type of field. A flag has its own label and is not in a `Field`. */
 const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>) => ReactNode } = {
-  countries: ({ value, ...control }) => <CountryPicker {...control} codes={value} />,
+  countries: ({ value, rule, ...control }) => (
+    <CountryPicker {...control} codes={value} isBlocking={rule === "blocked_countries"} />
+  ),
   amount: (control) => <Text {...control} inputMode="decimal" autoComplete="off" placeholder="No limit" />,
   count: (control) => <Text {...control} inputMode="numeric" autoComplete="off" placeholder="No limit" />,
-  countryCounts: ({ value, ...control }) => <CountryCounts {...control} caps={value} />,
-  regionDays: ({ value, ...control }) => <RegionDays {...control} days={value} />,
+  countryCounts: ({ value, rule: _, ...control }) => <CountryCounts {...control} caps={value} />,
+  regionDays: ({ value, rule: _, ...control }) => <RegionDays {...control} days={value} />,
   time: (control) => <Text {...control} type="datetime-local" step={1} />,
 }
 
 function Text({
   label: _,
+  rule: __,
   onChange,
   ...props
 }: Control<"amount"> & Omit<ComponentProps<typeof Input>, keyof Control<"amount">>) {
@@ -62,7 +66,7 @@ export function RuleField({ field: { name, type, label, hint }, value, onChange,
   const control = controls[type] as (control: Control<FieldType>) => ReactNode
   return (
     <Field {...about} label={label} error={isOff ? undefined : error}>
-      {control({ label, value: shown, onChange, disabled: isOff })}
+      {control({ rule: name, label, value: shown, onChange, disabled: isOff })}
     </Field>
   )
 }
@@ -136,7 +140,7 @@ function CountryCounts({ label, caps, onChange, disabled = false }: CountryCount
                 aria-label={`Maximum from ${nameOf.get(code) ?? code}`}
                 inputMode="numeric"
                 autoComplete="off"
-                className="w-28"
+                className="max-w-28"
               />
               <Button
                 disabled={disabled}
@@ -179,7 +183,7 @@ function RegionDays({ label, days, onChange, disabled = false }: RegionDaysProps
             aria-label={`${label}: ${name}`}
             inputMode="numeric"
             autoComplete="off"
-            className="w-28"
+            className="max-w-28"
           />
         </li>
       ))}

@@ -8,9 +8,10 @@ import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
-import { grouped } from "#shared/amount.ts"
+import { grouped, percentOf, toBaseUnits } from "#shared/amount.ts"
 
-type Row = RouterOutputs["token"]["registerAt"]["data"][number]
+type Page = RouterOutputs["token"]["registerAt"]
+type Row = Page["data"][number]
 
 const filters = { at: moment("At"), group: choice("Rows", "By investor", [["wallet", "By wallet"]]) }
 
@@ -24,7 +25,7 @@ export function Register({ token }: { token: TokenView }) {
       list={list}
       caption="Register"
       things="holders"
-      columns={columnsOf(token, data?.as_of.time)}
+      columns={columnsOf(token, data)}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch="No one held the token at that moment."
@@ -46,7 +47,7 @@ export function Register({ token }: { token: TokenView }) {
   )
 }
 
-const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
+const columnsOf = (token: TokenView, register: Page | undefined): Column<Row>[] => [
   {
     header: "Holder",
     breaks: true,
@@ -62,8 +63,12 @@ const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
             <Copyable value={user_pubkey} what="wallet address" compact />
           </span>
         )}
-        {investor_id !== null && user_pubkey === null && at !== undefined && (
-          <Wallets key={at} of={{ mint_config: token.id, at, investor: investor_id }} count={wallets} />
+        {investor_id !== null && user_pubkey === null && register && (
+          <Wallets
+            key={register.as_of.time}
+            of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
+            count={wallets}
+          />
         )}
       </>
     ),
@@ -87,14 +92,17 @@ const columnsOf = (token: TokenView, at: string | undefined): Column<Row>[] => [
     header: "Share",
     align: "end",
     className: "whitespace-nowrap [&:is(td)]:align-top",
-    cell: ({ percent }) => (percent === null ? NOTHING : <span title={`${percent} %`}>{rounded(percent)} %</span>),
+    cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
   },
 ]
 
-/** Two places, rounded down; the file has eight. */
-function rounded(percent: string): string {
-  const short = percent.replace(/(\.\d\d)\d+$/, "$1")
-  return /^0\.00$/.test(short) ? "< 0.01" : short
+type ShareProps = { of: string; supply: string; token: TokenView; percent: string | null }
+
+/** With two places; the file has eight. */
+function Share({ of, supply, token: { decimals }, percent }: ShareProps) {
+  const [part, whole] = [toBaseUnits(of, decimals), toBaseUnits(supply, decimals)]
+  const shown = part === null || whole === null ? null : percentOf(part, whole, 2)
+  return shown === null ? NOTHING : <span title={`${percent} %`}>{shown} %</span>
 }
 
 type WalletsProps = { of: { mint_config: string; at: string; investor: string }; count: number }

@@ -1,4 +1,4 @@
-import { countryName, countryNames, isCountry } from "./countries.ts"
+import { countryName } from "./countries.ts"
 
 const EU = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK"
 
@@ -18,7 +18,8 @@ const unions = [
 
 /**
  * Lists that many rules are about. The FATF calls its black list *call for action* and its grey list *increased monitoring*.
- * Both are from its statements of 19 June 2026; it reviews them in February, June and October. https://www.fatf-gafi.org/en/countries/black-and-grey-lists.html
+ * Both are from its statements of 19 June 2026; it reviews them in February, June and October.
+ * https://www.fatf-gafi.org/en/countries/black-and-grey-lists.html
  */
 export const countryLists: readonly CountryList[] = [
   ...unions.toReversed(),
@@ -36,35 +37,4 @@ export function nameCountries(codes: readonly string[]): string {
     rest = rest.filter((code) => !union.codes.includes(code))
   }
   return [...names, ...rest.map(countryName)].join(", ")
-}
-
-const codeOf = new Map(countryNames("en").map(({ code, name }) => [name.toLowerCase(), code]))
-
-/**
- * The countries in a text that someone typed or pasted: codes and English names between commas, semicolons or line breaks,
- * or codes between spaces. `unknown` is what is none.
- */
-export function countriesIn(text: string): { codes: string[]; unknown: string[] } {
-  const codes = new Set<string>()
-  const unknown: string[] = []
-  for (const part of text.split(/[,;\n\t]/).flatMap(words)) {
-    const code = read(part)
-    if (code === null) unknown.push(part)
-    else codes.add(code)
-  }
-  return { codes: [...codes], unknown }
-}
-
-function words(text: string): string[] {
-  const part = text.trim()
-  if (part === "") return []
-  const split = part.split(/\s+/)
-  return read(part) === null && split.every((word) => read(word) !== null) ? split : [part]
-}
-
-/** `DE`, `Germany` or `Germany (DE)`. */
-function read(part: string): string | null {
-  const [, inside] = /\(([A-Za-z]{2})\)$/.exec(part) ?? []
-  const code = (inside ?? part).toUpperCase()
-  return isCountry(code) ? code : (codeOf.get(part.toLowerCase()) ?? null)
 }

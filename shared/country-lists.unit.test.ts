@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { isCountry } from "./countries.ts"
-import { countriesIn, countryLists, nameCountries } from "./country-lists.ts"
+import { countryLists, nameCountries } from "./country-lists.ts"
 
 const codesOf = (name: string) => countryLists.find((list) => list.name.startsWith(name))!.codes
 
@@ -20,21 +20,4 @@ test("a union is named instead of its members", () => {
   expect(nameCountries([...codesOf("EU")])).toBe("the EU")
   expect(nameCountries(["CH", ...codesOf("EEA")])).toBe("the EEA, Switzerland")
   expect(nameCountries(codesOf("EU").slice(1))).not.toContain("EU")
-})
-
-test.each([
-  ["DE, FR;IT\nus", ["DE", "FR", "IT", "US"]],
-  ["DE FR\tIT", ["DE", "FR", "IT"]],
-  ["Germany (DE), north korea, Bosnia & Herzegovina", ["DE", "KP", "BA"]],
-  ["DE, Germany, de", ["DE"]],
-  [" , ;", []],
-])("%j has the countries %j", (text, codes) => {
-  expect(countriesIn(text)).toEqual({ codes, unknown: [] })
-})
-
-test("what is no country is returned as it was written", () => {
-  expect(countriesIn("DE, Atlantis, XX FR, constructor")).toEqual({
-    codes: ["DE"],
-    unknown: ["Atlantis", "XX FR", "constructor"],
-  })
 })

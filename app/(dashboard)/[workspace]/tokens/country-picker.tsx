@@ -4,7 +4,8 @@ import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { countryNames } from "#shared/countries.ts"
-import { countriesIn, countryLists } from "#shared/country-lists.ts"
+import { countryLists } from "#shared/country-lists.ts"
+import { countriesIn } from "./countries-in.ts"
 
 const countries = countryNames("en")
 const optionOf = ({ code, name }: { code: string; name: string }) => `${name} (${code})`

@@ -104,13 +104,21 @@ export function Form({
   )
 }
 
-/** Problems that the browser finds, in our words. */
+/** Keeps a form from being submitted while something is entered in a control that was not added to its list. */
+export function useLeftover<Control extends HTMLInputElement | HTMLSelectElement>(isLeft: boolean) {
+  const control = useRef<Control>(null)
+  useEffect(() => control.current?.setCustomValidity(isLeft ? "Add it to the list, or remove it." : ""), [isLeft])
+  return control
+}
+
+/** Problems that the browser or a control finds, in our words. */
 function missing(form: HTMLFormElement): Problems {
   const problems: Problems = {}
   for (const element of form.elements) {
-    const { name, validity, minLength } = element as HTMLInputElement
+    const { name, validity, validationMessage, minLength } = element as HTMLInputElement
     if (!name || !validity || validity.valid) continue
-    if (validity.valueMissing) problems[name] = "Required"
+    if (validity.customError) problems[name] = validationMessage
+    else if (validity.valueMissing) problems[name] = "Required"
     else if (validity.typeMismatch) problems[name] = "Incomplete or mistyped."
     else if (validity.tooShort) problems[name] = `Enter at least ${minLength} characters.`
     else problems[name] = "Not valid."

@@ -1,5 +1,6 @@
 import { Plus } from "lucide-react"
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react"
+import { useLeftover } from "#app/components/form.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
@@ -26,6 +27,7 @@ export function CountryPicker({ label, codes, onChange, isBlocking, disabled = f
   const [text, setText] = useState("")
   const [unknown, setUnknown] = useState<readonly string[]>([])
   const listId = useId()
+  const field = useLeftover<HTMLInputElement>(text.trim() !== "")
   const about = label.toLowerCase()
 
   /** What is no country stays in the field. */
@@ -36,8 +38,9 @@ export function CountryPicker({ label, codes, onChange, isBlocking, disabled = f
     setText(found.unknown.join(", "))
   }
   function type(entered: string) {
-    if (options.has(entered)) add(entered)
-    else setText(entered)
+    if (options.has(entered)) return add(entered)
+    setUnknown([])
+    setText(entered)
   }
   function paste(event: ClipboardEvent<HTMLInputElement>) {
     const pasted = event.clipboardData.getData("text")
@@ -59,6 +62,7 @@ export function CountryPicker({ label, codes, onChange, isBlocking, disabled = f
     <>
       <div className="flex gap-2">
         <Input
+          ref={field}
           list={listId}
           value={text}
           onChange={({ target }) => type(target.value)}

@@ -1,5 +1,5 @@
-import { type ComponentProps, type ReactNode, useId, useState } from "react"
-import { Field } from "#app/components/form.tsx"
+import { type ComponentProps, type ReactNode, type Ref, useId, useState } from "react"
+import { Field, useLeftover } from "#app/components/form.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox, Input, Select } from "#app/components/ui/input.tsx"
@@ -11,7 +11,6 @@ import { type Entered, type EnteredIn, emptyDraft } from "./draft.ts"
 import { NOT_IN_HOLDER_MODE } from "./rule-words.ts"
 
 type Control<T extends FieldType> = {
-  rule: RuleName
   label: string
   value: EnteredIn<T>
   onChange: (value: EnteredIn<T>) => void
@@ -19,20 +18,19 @@ type Control<T extends FieldType> = {
 }
 
 /** The control for each type of field. A flag has its own label and is not in a `Field`. */
-const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>) => ReactNode } = {
-  countries: ({ value, rule, ...control }) => (
+const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>, rule: RuleName) => ReactNode } = {
+  countries: ({ value, ...control }, rule) => (
     <CountryPicker {...control} codes={value} isBlocking={rule === "blocked_countries"} />
   ),
   amount: (control) => <Text {...control} inputMode="decimal" autoComplete="off" placeholder="No limit" />,
   count: (control) => <Text {...control} inputMode="numeric" autoComplete="off" placeholder="No limit" />,
-  countryCounts: ({ value, rule: _, ...control }) => <CountryCounts {...control} caps={value} />,
-  regionDays: ({ value, rule: _, ...control }) => <RegionDays {...control} days={value} />,
+  countryCounts: ({ value, ...control }) => <CountryCounts {...control} caps={value} />,
+  regionDays: ({ value, ...control }) => <RegionDays {...control} days={value} />,
   time: (control) => <Text {...control} type="datetime-local" step={1} />,
 }
 
 function Text({
   label: _,
-  rule: __,
   onChange,
   ...props
 }: Control<"amount"> & Omit<ComponentProps<typeof Input>, keyof Control<"amount">>) {
@@ -63,10 +61,10 @@ export function RuleField({ field: { name, type, label, hint }, value, onChange,
       </Checkbox>
     )
   }
-  const control = controls[type] as (control: Control<FieldType>) => ReactNode
+  const control = controls[type] as (control: Control<FieldType>, rule: RuleName) => ReactNode
   return (
     <Field {...about} label={label} error={isOff ? undefined : error}>
-      {control({ rule: name, label, value: shown, onChange, disabled: isOff })}
+      {control({ label, value: shown, onChange, disabled: isOff }, name)}
     </Field>
   )
 }
@@ -75,6 +73,7 @@ const countries = countryNames("en")
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 
 type CountrySelectProps = {
+  ref: Ref<HTMLSelectElement>
   chosen: string
   taken: readonly string[]
   onChoose: (code: string) => void
@@ -107,12 +106,13 @@ type CountryCountsProps = {
 /** A number for each country of a list. Stands inside a `Field`, which names it. */
 function CountryCounts({ label, caps, onChange, disabled = false }: CountryCountsProps) {
   const [chosen, setChosen] = useState("")
+  const select = useLeftover<HTMLSelectElement>(chosen !== "")
   const listed = Object.keys(caps)
   const listId = useId()
   return (
     <>
       <div className="flex gap-2">
-        <CountrySelect chosen={chosen} taken={listed} onChoose={setChosen} disabled={disabled} />
+        <CountrySelect ref={select} chosen={chosen} taken={listed} onChoose={setChosen} disabled={disabled} />
         <Button
           disabled={disabled || chosen === ""}
           aria-label={`Add to ${label.toLowerCase()}`}

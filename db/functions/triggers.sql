@@ -102,6 +102,12 @@ FOR EACH ROW EXECUTE FUNCTION "refuse_posting_change"();
 CREATE OR REPLACE TRIGGER "postings_no_truncate" BEFORE TRUNCATE ON "postings"
 FOR EACH STATEMENT EXECUTE FUNCTION "refuse_posting_change"();
 
+CREATE OR REPLACE TRIGGER "holder_movements_append_only" BEFORE UPDATE OR DELETE ON "holder_movements"
+FOR EACH ROW EXECUTE FUNCTION "refuse_posting_change"();
+
+CREATE OR REPLACE TRIGGER "holder_movements_no_truncate" BEFORE TRUNCATE ON "holder_movements"
+FOR EACH STATEMENT EXECUTE FUNCTION "refuse_posting_change"();
+
 CREATE OR REPLACE TRIGGER "holder_periods_of_new_configs" AFTER INSERT ON "mint_configs"
 FOR EACH ROW WHEN (NEW."transfer_mode" = 'holder') EXECUTE FUNCTION "note_holder_period"();
 

@@ -11,6 +11,7 @@ import {
   primaryKey,
   smallint,
   text,
+  uniqueIndex,
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { HoldState } from "#shared/holds.ts"
@@ -24,6 +25,16 @@ import { refersTo, time } from "./columns.ts"
 
 /** Base units of a token: more than a u64 can hold, because sums are stored, too. */
 const baseUnits = <Name extends string>(name: Name) => numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
+
+/** A reading of a mint's transactions that goes back from the newest, so that each round is short. */
+export type Walk = {
+  /** The finalized slot up to which it reads. */
+  asOf: number
+  /** The newest transaction, which is the next cursor. */
+  newest: { signature: string; slot: number; at: number | null }
+  /** The oldest one that was read. */
+  before: { signature: string; slot: number }
+}
 
 /** What a customer issues: an asset mint with its rules. */
 export const mintConfigs = pgTable(
@@ -158,8 +169,9 @@ export const postings = pgTable(
 )
 
 /**
- * When holders could move a token themselves, which the books do not show. A trigger writes it. After `until`, balances
- * have been read back from the chain.
+ * When holders could move a token themselves, and how far their movements are recorded
+ * (`server/domain/tokens/holder-movements/`). A trigger writes its beginning and end. After `until`, balances have been read
+ * back from the chain.
  */
 export const holderPeriods = pgTable(
   "holder_periods",
@@ -168,10 +180,52 @@ export const holderPeriods = pgTable(
     mintConfig: text("mint_config").notNull(),
     since: time("since").notNull(),
     until: time("until"),
+    /** Every movement up to this slot is recorded. Null until a worker has begun. */
+    followedSlot: bigint("followed_slot", { mode: "number" }),
+    /** The newest of the mint's transactions that counts as read. A history that lacks it is not complete. */
+    cursorSignature: text("cursor_signature"),
+    cursorSlot: bigint("cursor_slot", { mode: "number" }),
+    cursorAt: time("cursor_at"),
+    /** How far a reading has come that takes several rounds, from the newest transaction back to the cursor (`Walk`). */
+    walk: jsonb().$type<Walk>(),
+    /** Since when nodes lack a part of the history. Null if they have it. */
+    missingSince: time("missing_since"),
+    /** From when movements are unknown, because no node has them. Nothing is recorded any more. */
+    lostAt: time("lost_at"),
+    /** When a worker last began to read. The database's time, which orders the tokens. */
+    checkedAt: time("checked_at").notNull().default(sql`'-infinity'`),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.mintConfig, t.since] }),
     refersTo(mintConfigs, t.workspaceId, t.mintConfig),
+    // Those to follow, longest ago first
+    index("holder_periods_followed").on(t.checkedAt).where(sql`until is null and lost_at is null`),
+  ],
+)
+
+/**
+ * What holders moved themselves, on top of the postings. After a count of balances, which includes all of it, a row without a
+ * slot takes the sum back. Rows do not change.
+ */
+export const holderMovements = pgTable(
+  "holder_movements",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    mintConfig: text("mint_config").notNull(),
+    wallet: text().$type<Address>().notNull(),
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    delta: baseUnits("delta"),
+    slot: bigint({ mode: "number" }),
+    /** The time of its block, or when balances were counted. */
+    landedAt: time("landed_at").notNull(),
+    signature: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet, t.seq] }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
+    check("holder_movements_landed", sql`num_nulls(${t.slot}, ${t.signature}) in (0, 2)`),
+    // A transaction is recorded once for each wallet
+    uniqueIndex("holder_movements_signature").on(t.workspaceId, t.mintConfig, t.wallet, t.signature),
   ],
 )
 

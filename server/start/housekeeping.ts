@@ -12,7 +12,7 @@ import { redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
 import { advanceSnapshots } from "#domain/snapshots"
-import { datePostings, expireHolds, reconcileDue, releaseExpired } from "#domain/tokens"
+import { datePostings, expireHolds, followHolders, reconcileDue, releaseExpired } from "#domain/tokens"
 import { checkPaymentMints } from "#domain/treasury"
 import { archiveEnded } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
@@ -26,6 +26,9 @@ import { clean } from "./retention.ts"
 const SCREEN_AGAIN_MS = 3000
 /** How often postings are dated. What is final waits so long for the register. */
 const DATE_MS = 2000
+
+/** How often what holders moved is recorded. A moment is final for the register once it is. */
+const FOLLOW_MS = 2000
 
 /** How often a worker looks for payouts to begin. */
 const DISTRIBUTE_MS = 250
@@ -63,6 +66,7 @@ export class Housekeeping {
     this.#every(500, carryOn)
     this.#every(DISTRIBUTE_MS, distribute)
     this.#every(DATE_MS, datePostings)
+    this.#every(FOLLOW_MS, follow)
     this.#every(SNAPSHOT_MS, completeSnapshots)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
@@ -160,6 +164,11 @@ export async function sweep(): Promise<void> {
 /** A record date is compared with the clock. */
 async function completeSnapshots(): Promise<void> {
   if (clockDoubt() === null) await advanceSnapshots()
+}
+
+/** Records what holders moved themselves. A history that is missing for long counts as lost. */
+async function follow(): Promise<void> {
+  if (clockDoubt() === null) await followHolders()
 }
 
 /** Carries on with the recoveries of lost wallets. */

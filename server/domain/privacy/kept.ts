@@ -242,6 +242,17 @@ export const kept = {
     },
     plain: ["workspace_id, mint_config, seq, delta, held_delta, held, operation_id, slot"],
   }),
+  holder_movements: ofInvestors("holder_movements", {
+    what: "What holders of a token moved themselves, without Vouch",
+    kept: "Forever, like the books, which it completes",
+    says: {
+      wallet,
+      delta: { stays: "how many tokens it sent or received" },
+      landed_at: { stays: "when it did" },
+      signature: { stays: "the transaction on the public chain" },
+    },
+    plain: ["workspace_id, mint_config, seq, slot"],
+  }),
   lots: ofInvestors("lots", {
     what: "When and under which exemption each wallet acquired the tokens that it holds",
     kept: "While the wallet holds them",
@@ -362,7 +373,10 @@ export const kept = {
   mint_configs: { of: "none", what: "Tokens and their rules" },
   snapshots: { of: "none", what: "Record dates, with the hash of who held a token then" },
   distributions: { of: "none", what: "What you pay to the holders of a token, and the wallets that you excluded" },
-  holder_periods: { of: "none", what: "When holders could move a token themselves" },
+  holder_periods: {
+    of: "none",
+    what: "When holders could move a token themselves, and how far their movements are recorded",
+  },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
   change_counts: { of: "none", what: "How many changes API keys made today" },
   event_generations: {

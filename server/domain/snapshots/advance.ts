@@ -10,34 +10,36 @@ import type { Mode } from "#shared/mode.ts"
 import { anchor } from "./anchor.ts"
 import { summarize } from "./holders.ts"
 
-/** How many workspaces to look at in one pass. The next pass goes on after them, so that none keeps others waiting. */
-const WORKSPACES = 50
-/** How many snapshots of one workspace to complete in one pass. */
+/** How many tokens to look at in one pass. The next pass goes on after them, so that none keeps others waiting. */
+const TOKENS = 50
+/** How many snapshots of one token to complete in one pass. */
 const BATCH = 10
-let lastWorkspace = ""
+let last: Token | null = null
 
-type Workspace = { id: string; mode: Mode }
+type Token = { workspace_id: string; mint_config: string; mode: Mode }
 type Due = { id: string; mint_config: string; record_at: Date }
 
 /** Completes snapshots whose record date is final. */
 export async function advanceSnapshots(): Promise<void> {
-  const workspaces = await sql<Workspace[]>`
-    select distinct w.id, w.mode from snapshots s join workspaces w on w.id = s.workspace_id
-    where s.ready_at is null and s.record_at < ${clock.now()} and w.id > ${lastWorkspace}
-    order by w.id limit ${WORKSPACES}`
-  lastWorkspace = workspaces.length < WORKSPACES ? "" : workspaces.at(-1)!.id
+  const tokens = await sql<Token[]>`
+    select distinct s.workspace_id, s.mint_config, w.mode from snapshots s join workspaces w on w.id = s.workspace_id
+    where s.ready_at is null and s.record_at < ${clock.now()}
+      and (s.workspace_id, s.mint_config) > (${last?.workspace_id ?? ""}, ${last?.mint_config ?? ""})
+    order by s.workspace_id, s.mint_config limit ${TOKENS}`
+  last = tokens.length < TOKENS ? null : tokens.at(-1)!
   const silent = new Set<Mode>()
-  for (const { id: workspaceId, mode } of workspaces) {
+  for (const { workspace_id: workspaceId, mint_config: mintConfig, mode } of tokens) {
     if (silent.has(mode)) continue
     try {
-      const { time } = await finalMoment({ workspaceId, mode }, null)
+      const { time } = await finalMoment({ workspaceId, mode }, mintConfig, null)
       const due = await sql<Due[]>`
         select id, mint_config, record_at from snapshots
-        where workspace_id = ${workspaceId} and ready_at is null and record_at <= ${time} order by record_at limit ${BATCH}`
+        where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ready_at is null and record_at <= ${time}
+        order by record_at limit ${BATCH}`
       for (const one of due) await complete(workspaceId, one)
     } catch (error) {
       if (error instanceof Failure && error.code === "chain_not_configured") silent.add(mode)
-      else logger.warn({ err: error, workspaceId }, "snapshots wait; trying again")
+      else logger.warn({ err: error, workspaceId, mintConfig }, "snapshots wait; trying again")
     }
   }
 }

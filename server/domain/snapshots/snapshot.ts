@@ -37,7 +37,7 @@ export const snapshotRecord = z
     }),
     complete: z.boolean().nullable().meta({
       description:
-        "False if holders could move the token themselves at the record date, which the books do not show; null until it is ready",
+        "False if it is not known what holders had moved themselves at the record date; null until it is ready",
       example: true,
     }),
     anchor_tx: signature.nullable().meta({

@@ -74,6 +74,7 @@ export { exportHolders, registerQuery } from "./export-holders.ts"
 export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 
 /** The books. */
+export { followHolders } from "./holder-movements/follow.ts"
 export { datePostings } from "./postings/date.ts"
 export {
   incompleteSince,

@@ -14,6 +14,7 @@ import type { Mode } from "#shared/mode.ts"
 import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
+import { takeBackMovements } from "./holder-movements/take-back.ts"
 import { areCarried, carryHolds } from "./holds/carry.ts"
 import { followPause, startReconciling } from "./pause.ts"
 
@@ -120,10 +121,10 @@ type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigin
  */
 async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
-    select c.counted_up_to, c.xmin::text as version,
-      (select max(slot) from (select slot, finalized_at from transactions where workspace_id = c.workspace_id
-        order by created_at desc limit ${RECENT}) t where finalized_at is not null) as final_slot
-    from mint_configs c
+    select c.counted_up_to, c.xmin::text as version, f.final_slot
+    from mint_configs c cross join lateral (
+      select max(slot) as final_slot from (select slot, finalized_at from transactions where workspace_id = c.workspace_id
+        order by created_at desc limit ${RECENT}) t where finalized_at is not null) f
     where c.workspace_id = ${workspace_id} and c.id = ${id} and c.aligned_up_to is null and c.counted_up_to is not null
       and c.transfer_mode = 'agent' and c.next_transfer_mode is null
       and not exists (select from holds h where h.workspace_id = c.workspace_id and h.mint_config = c.id
@@ -132,7 +133,10 @@ async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due
         where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted'))
       and not exists (select from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
         where t.workspace_id = c.workspace_id and t.mode = ${mode} and t.status = 'confirmed' and t.finalized_at is null
-          and o.mint_config = c.id)`
+          and o.mint_config = c.id)
+      -- What holders moved is recorded, so that it can be taken back.
+      and not exists (select from holder_periods p where p.workspace_id = c.workspace_id and p.mint_config = c.id
+        and p.until is null and p.lost_at is null and coalesce(p.followed_slot, -1) < coalesce(f.final_slot, 0))`
   return row ?? null
 }
 
@@ -190,6 +194,8 @@ async function countBatch(
     holding.hasSlot = amount > 0n
   }
   await holdings.save(sql)
+  const wallets = keys.map(({ wallet }) => wallet)
+  await takeBackMovements(sql, { workspaceId: workspace_id, mintConfig: id, wallets })
   if (count.supply !== null && !(await isAll(sql, due, count.supply))) {
     await sql`
       update mint_configs set holders = ${config.holders}, counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`

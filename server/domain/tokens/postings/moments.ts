@@ -6,6 +6,7 @@ import { refuseInQuarantine } from "#server/ledger/index.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { fail } from "#shared/errors.ts"
+import { readFollowedSlot } from "../holder-movements/followed.ts"
 import { readBlockTime } from "./date.ts"
 
 /** A moment of the books: the end of a second, or of a slot. */
@@ -53,17 +54,20 @@ async function readFinalSlot(
 }
 
 /**
- * A moment at which the books are final: the given one, or the last. Errors: not_final_yet, chain_not_configured,
- * chain_unavailable.
+ * A moment at which the books of a token are final: the given one, or the last. In holder mode, what holders moved is recorded
+ * up to it. Errors: not_final_yet, chain_not_configured, chain_unavailable.
  */
 export async function finalMoment(
   principal: Pick<Principal, "workspaceId" | "mode">,
+  mintConfig: string,
   at: { slot: number } | { time: Date } | null,
 ): Promise<Moment> {
   const { rpc } = chainOf(principal.mode)
   // A restored database may lack what has landed.
   await refuseInQuarantine(sql, principal.workspaceId)
-  const slot = await readFinalSlot(principal, rpc)
+  const ofBooks = await readFinalSlot(principal, rpc)
+  const followed = await readFollowedSlot(principal.workspaceId, mintConfig)
+  const slot = followed === null ? ofBooks : Math.min(ofBooks, followed)
   const time = await timeOfSlot(rpc, slot)
   if (time === null) return fail("chain_unavailable", "No node reports the time of the last final slot. Try again.")
   // Slots after it may share its second. The books alone can change until now.

@@ -71,7 +71,8 @@ export const registerPage = listOf(holding)
     }),
     supply: amountText.meta({ description: "Whole tokens that existed", example: "5996" }),
     complete: z.boolean().meta({
-      description: "False while holders could move the token themselves, which the register does not show",
+      description:
+        "False if it is not known what holders moved themselves: the mint lacks `pausable`, or no node has the history",
       example: true,
     }),
     incomplete_since: timestamp.nullable().meta({
@@ -114,7 +115,7 @@ export async function readRegisterAt(
   if ((group === "investor" || investor !== null) && !maySeeInvestors) requireScope(principal, "attestation:read")
   const place = cursor === null ? null : placeIn(cursor)
   const config = await readConfig(workspaceId, mintConfig, "mint_config")
-  const moment = await (place === null ? finalMoment(principal, at) : stillFinal(principal, mintConfig, place.moment))
+  const moment = place?.moment ?? (await finalMoment(principal, mintConfig, at))
   const { supply, slot, incompleteSince } = await readTotals(workspaceId, mintConfig, moment)
   const about = { workspaceId, mintConfig, moment, investor, after: place?.after ?? null, most: limit + 1 }
   const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
@@ -164,13 +165,16 @@ type Asked = {
  * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
  * own postings, and a cursor over all of them holds none in memory.
  */
-export const walletsAt = ({
-  workspaceId,
-  mintConfig,
-  moment,
-}: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
-  select wallet, sum(delta) as balance, sum(held_delta) as held from postings
-  where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+export const walletsAt = (asked: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
+  select wallet, sum(delta) as balance, sum(held_delta) as held from (${changesUpTo(asked)}) c where true`
+
+/** What operations and holders changed. */
+const changesUpTo = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => {
+  const ofToken = sql`where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+  return sql`
+    select wallet, delta, held_delta, slot from postings ${ofToken}
+    union all select wallet, delta, 0::numeric, slot from holder_movements ${ofToken}`
+}
 
 const ownedBy = (workspaceId: string, investor: string | null) =>
   investor === null
@@ -208,32 +212,26 @@ const byInvestor = (asked: Asked) => {
 
 type Totals = { supply: bigint; slot: number | null; incompleteSince: Date | null }
 
-/** A final moment does not change, so further pages need not add it all up again. Only final ones are kept. */
+/** A final moment does not change, so further pages need not add it all up again. */
 const known = new LRUCache<string, Totals>({ max: 1000, ttl: 600_000 })
-const nameOf = (workspaceId: string, mintConfig: string, { slot, time }: Moment) =>
-  [workspaceId, mintConfig, slot, time.getTime()].join("/")
 
-/** The moment of a cursor, which anyone can write. Errors: not_final_yet, chain_not_configured, chain_unavailable. */
-async function stillFinal(principal: Principal, mintConfig: string, moment: Moment): Promise<Moment> {
-  if (known.has(nameOf(principal.workspaceId, mintConfig, moment))) return moment
-  return finalMoment(principal, moment.slot === null ? moment : { slot: moment.slot })
-}
-
-/** Since when holders could move the token themselves; null if they could not at that moment, which must be final. */
+/** From when it is not known what holders moved themselves; null if all of it was at that moment. */
 export const incompleteSince = async (workspaceId: string, mintConfig: string, time: Date): Promise<Date | null> =>
   (await readTotals(workspaceId, mintConfig, { slot: null, time })).incompleteSince
 
 async function readTotals(workspaceId: string, mintConfig: string, moment: Moment): Promise<Totals> {
-  const name = nameOf(workspaceId, mintConfig, moment)
+  const name = [workspaceId, mintConfig, moment.slot, moment.time.getTime()].join("/")
   const before = known.get(name)
   if (before) return before
   const { time } = moment
   const rows = await sql<{ supply: string; slot: bigint | null; since: Date | null }[]>`
     select coalesce(sum(delta), 0)::text as supply, max(slot) as slot,
-      (select min(since) from holder_periods
-        where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
-          and since < ${addSeconds(time, 1)} and (until is null or until > ${time})) as since
-    from postings where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+      (select min(case when not coalesce('pausable' = any(c.extensions), c.pausable) then p.since
+          when p.lost_at < ${addSeconds(time, 1)} then p.lost_at end)
+        from holder_periods p join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
+        where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and c.minted_at is not null
+          and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until > ${time})) as since
+    from (${changesUpTo({ workspaceId, mintConfig, moment })}) c`
   const { supply, slot, since } = only(rows)
   const lastSlot = slot === null ? null : Number(slot)
   const totals = { supply: BigInt(supply), slot: moment.slot ?? lastSlot, incompleteSince: since }

@@ -1,0 +1,114 @@
+import { Keypair } from "@solana/web3.js"
+import { afterAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
+import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
+import { ownTransfers } from "#test/fixtures/own-transfers.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { differences } from "#test/matchers/credential.ts"
+import { compareWithReplay } from "#test/replay/compare-register.ts"
+
+usesCustomer()
+afterAll(async () => expect(await differences()).toEqual([]))
+
+const newToken = (transfer_mode: "agent" | "holder" = "holder") => tokens.config({}, { transfer_mode })
+const customer = () => ({ app, key, tokens })
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000", "")
+
+const registerAt = (id: string, at: string) =>
+  waitFor(async () => {
+    const { status, json, text } = await tokens.get(`/token/register/${id}?at=${at}`)
+    if (json.error === "not_final_yet") return null
+    if (status !== 200) console.log("DBG", (globalThis as any).__log?.filter((l: string) => l.includes('"level":50') || l.includes('error')).slice(-5))
+    expect(status, text).toBe(200)
+    return json
+  }, `the register at ${at}`)
+const balancesIn = (json: { data: { user_pubkey: string; balance: string }[] }) =>
+  Object.fromEntries(json.data.map(({ user_pubkey, balance }) => [user_pubkey, balance]))
+
+async function landingOf(signature: string): Promise<{ slot: number; time: number }> {
+  const { value } = await app.connection.getSignatureStatus(signature, { searchTransactionHistory: true })
+  return { slot: value!.slot, time: (await app.connection.getBlockTime(value!.slot))! }
+}
+
+test("a holder's transfer in the second or the slot of the moment counts, and a later one does not", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  const { slot, time } = await landingOf(await own.transfer(alice, bob, 4))
+  const [before, after] = [
+    { [alice.wallet]: "10", [bob.wallet]: "1" },
+    { [alice.wallet]: "6", [bob.wallet]: "5" },
+  ]
+  expect(balancesIn(await registerAt(id, isoOf(time - 1)))).toEqual(before)
+  expect(balancesIn(await registerAt(id, isoOf(time)))).toEqual(after)
+  expect(balancesIn(await registerAt(id, String(slot - 1)))).toEqual(before)
+  const json = await registerAt(id, String(slot))
+  expect(balancesIn(json)).toEqual(after)
+  expect(json).toMatchObject({ supply: "11", complete: true, incomplete_since: null, as_of: { slot } })
+})
+
+test("the register at many moments equals a replay of the chain, whatever holders and the issuer do", async () => {
+  const id = await newToken("agent")
+  const own = ownTransfers(customer(), id)
+  const holders = [await own.holder(30), await own.holder(20), await own.holder(10)]
+  const [alice, bob, carol] = holders as [(typeof holders)[0], (typeof holders)[0], (typeof holders)[0]]
+  await tokens.transfer(id, alice.wallet, bob.wallet, 5)
+  await changeMode(customer(), id, "holder")
+  await modeSettled(customer(), id)
+  await own.transfer(alice, bob, 4)
+  await tokens.mint(id, carol.wallet, 7)
+  // Back and forth, through a wallet that only passes it on, and to an account that is closed at once.
+  await own.send(alice, own.transferOf(alice, bob.wallet, 3), own.transferOf(alice, carol.wallet, 2))
+  await own.transferThroughTable(bob, carol, 6)
+  await own.open(bob, Keypair.generate().publicKey)
+  await expect(own.transfer(bob, alice, 1000)).rejects.toThrow()
+  await tokens.transfer(id, bob.wallet, alice.wallet, 1)
+  await tokens.post("/token/burn", {
+    ...{ user_pubkey: carol.wallet, mint_config: id, amount: "2", holder_consent: true, ...grounds },
+  })
+  await own.leave(carol, alice, 23)
+  await tokens.mint(id, carol.wallet, 3)
+  await own.transfer(bob, alice, 2)
+  await changeMode(customer(), id, "agent")
+  await modeSettled(customer(), id)
+  const last = await tokens.transfer(id, alice.wallet, bob.wallet, 1)
+  await compareWithReplay(id, last.json.onchain_tx)
+  const sums = await sql<{ wallet: string; kept: string; moved: string }[]>`
+    select wallet, sum(delta)::text as moved from holder_movements where mint_config = ${id} group by wallet`
+  expect(sums.map(({ moved }) => moved)).toEqual(sums.map(() => "0"))
+  // A second time, which begins after what a count of balances included.
+  await changeMode(customer(), id, "holder")
+  await modeSettled(customer(), id)
+  await compareWithReplay(id, await own.transfer(bob, alice, 3))
+})
+
+test("a token whose mint lacks `pausable` is followed, but never complete", async () => {
+  const id = await tokens.olderConfig([], { transfer_mode: "holder", decimals: 0 })
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  await own.burn(alice, 2)
+  const { slot } = await landingOf(await own.transfer(alice, bob, 4))
+  const json = await registerAt(id, String(slot))
+  expect(balancesIn(json)).toEqual({ [alice.wallet]: "4", [bob.wallet]: "5" })
+  const [period] = await sql<{ since: Date }[]>`select since from holder_periods where mint_config = ${id}`
+  expect(json).toMatchObject({ supply: "9", complete: false })
+  expect(Math.floor(Date.parse(json.incomplete_since) / 1000)).toBe(Math.floor(period!.since.getTime() / 1000))
+})
+
+test("a snapshot of a token in holder mode has what holders moved, and says that it is complete", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  const { time } = await landingOf(await own.transfer(alice, bob, 4))
+  const { json } = await tokens.post("/snapshots", { mint_config: id, record_at: isoOf(time), name: "Record date" })
+  const ready = await waitFor(async () => {
+    const { json: snapshot } = await tokens.get(`/snapshot/${json.snapshot_id}`)
+    return snapshot.state === "ready" && snapshot
+  }, "the snapshot")
+  expect(ready).toMatchObject({ holders: 2, supply: "11", complete: true })
+  const { json: holders } = await tokens.get(`/snapshot/${json.snapshot_id}/holders`)
+  expect(balancesIn(holders)).toEqual({ [alice.wallet]: "6", [bob.wallet]: "5" })
+})

@@ -1,0 +1,41 @@
+import { type Queryable, sql } from "#db/client.ts"
+
+type Period = { workspace_id: string; mint_config: string; since: Date }
+
+/**
+ * The last slot up to which it is recorded what holders moved. Null if nothing is left to record: holders cannot move the
+ * token, or their movements are lost.
+ */
+export async function readFollowedSlot(workspaceId: string, mintConfig: string): Promise<number | null> {
+  const [period] = await sql<{ since: Date; followed_slot: bigint | null }[]>`
+    select p.since, p.followed_slot from holder_periods p
+      join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
+    where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and p.until is null and p.lost_at is null
+      and c.minted_at is not null`
+  if (!period) return null
+  if (period.followed_slot !== null) return Number(period.followed_slot)
+  const start = await findStart(sql, { workspace_id: workspaceId, mint_config: mintConfig, since: period.since })
+  return start === null ? 0 : start.slot - 1
+}
+
+/**
+ * The newest transaction from before holders could move the token: of its last final operation by then, or the one that
+ * created the mint. Null until that is final.
+ */
+export async function findStart(
+  sql: Queryable,
+  { workspace_id, mint_config, since }: Period,
+): Promise<{ signature: string; slot: number } | null> {
+  const [row] = await sql<{ signature: string; slot: number }[]>`
+    select t.signature, t.slot::float8 as slot
+    from operations o join transactions t on t.signature = o.signature
+    where o.workspace_id = ${workspace_id} and o.mint_config = ${mint_config} and ${namesMint(sql)}
+      and o.status = 'confirmed' and t.status = 'confirmed' and t.finalized_at is not null
+      and (o.kind = 'create_asset_mint' or t.settled_at < ${since}::timestamptz - interval '1 minute')
+    order by t.slot desc limit 1`
+  return row ?? null
+}
+
+/** Every operation of a token names its mint, except for one that writes a memo. */
+export const namesMint = (sql: Queryable) => sql`o.kind <> 'anchor'`
+

@@ -14,7 +14,7 @@ import { sql } from "#db/client.ts"
 import { loadFrozen } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
 import { type Audited, type Difference, differs, inform } from "#server/ledger/index.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { addSeconds, clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { extensionDefinitions, extensionsIn, isScaled } from "#server/solana/mint-extensions.ts"
 import type { Address } from "#shared/address.ts"
@@ -23,6 +23,7 @@ import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./accoun
 import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
 import { type ConfigRow, configColumns, extensionsOf, isBeingReconciled } from "./config.ts"
 import { loadStandings } from "./holder-facts.ts"
+import { readFollowedSlot } from "./holder-movements/followed.ts"
 import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
 import { lossOfHolding } from "./operations/reconcile-account.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
@@ -118,6 +119,8 @@ function comparePause(audited: Audited, config: ConfigRow, mint: Mint, pausing: 
 type Expected = {
   wallet: Address
   balance: string
+  /** What it moved itself since its balance was last counted, as recorded. */
+  moved: string
   /** What its holds have on chain, and every account that one was ever in. */
   held: string
   hold_accounts: Address[]
@@ -130,23 +133,65 @@ type Expected = {
  */
 async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ held: bigint }> {
   const { workspaceId, report } = audited
+  const followed = await Followed.begin(workspaceId, config)
   let held = 0n
   let busy = 0
   await forEachBatch(expected(workspaceId, config, null), ACCOUNTS, async (batch) => {
-    const accounts = await readAll(audited, config, batch)
+    const { accounts, slot } = await readAll(audited, config, batch)
     for (const account of accounts) held += account.amount + account.held
     busy += batch.filter((one) => one.busy).length
     report.checked.holdings += batch.length
-    const suspects = await compareAccounts(audited, config, batch, accounts)
+    const suspects = await compareAccounts(audited, config, followed, { batch, accounts })
     if (suspects.length === 0) return
+    // What a holder has just moved is recorded some seconds later.
+    if (suspects.some(({ kind }) => kind === BALANCE)) await followed.reach(slot)
     const wallets = suspects.map((one) => one.wallet)
     const again = await expected(workspaceId, config, wallets)
-    const lasting = await compareAccounts(audited, config, again, await readAll(audited, config, again))
+    const { accounts: now } = await readAll(audited, config, again)
+    const lasting = await compareAccounts(audited, config, followed, { batch: again, accounts: now })
     const before = new Set(suspects.map((one) => one.detail))
     for (const { kind, detail } of lasting) if (before.has(detail)) report.differences.push({ kind, detail })
   })
+  if (!followed.isKnown)
+    inform(audited, `it is not known what holders of ${config.id} moved, so their balances were not compared`)
   if (busy > 0) inform(audited, `${busy} accounts of ${config.id} have operations in progress and were not compared`)
   return { held }
+}
+
+const BALANCE = "asset_balance"
+
+/** How long to wait until a slot is final and what holders moved up to it is recorded. */
+const FOLLOWED_WITHIN_MS = 20_000
+const FOLLOWED_PAUSE_MS = 500
+
+/** Whether what holders moved is known, so that their balances can be compared. */
+class Followed {
+  readonly #workspaceId: string
+  readonly #configId: string
+  isKnown: boolean
+
+  private constructor(workspaceId: string, configId: string, isKnown: boolean) {
+    this.#workspaceId = workspaceId
+    this.#configId = configId
+    this.isKnown = isKnown
+  }
+
+  static async begin(workspaceId: string, config: ConfigRow): Promise<Followed> {
+    const isFollowed =
+      extensionsOf(config).includes("pausable") && (await readFollowedSlot(workspaceId, config.id)) !== null
+    return new Followed(workspaceId, config.id, config.transfer_mode === "agent" || isFollowed)
+  }
+
+  /** Waits until what holders moved up to a slot is recorded. If that takes too long, it is no longer known. */
+  async reach(slot: number): Promise<void> {
+    const until = performance.now() + FOLLOWED_WITHIN_MS
+    while (this.isKnown) {
+      const followed = await readFollowedSlot(this.#workspaceId, this.#configId)
+      if (followed === null || followed >= slot) return
+      if (performance.now() > until) this.isKnown = false
+      else await sleep(FOLLOWED_PAUSE_MS)
+    }
+  }
 }
 
 /** In holder mode, include wallets that may have received tokens from another holder. */
@@ -167,7 +212,9 @@ const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | n
       and ${config.transfer_mode === "holder"}
   )
   select k.wallet, coalesce(h.balance, 0)::text as balance, k.wallet in (select wallet from busy) as busy,
-    coalesce(o.held, 0)::text as held, coalesce(o.accounts, '{}') as hold_accounts
+    coalesce(o.held, 0)::text as held, coalesce(o.accounts, '{}') as hold_accounts,
+    (select coalesce(sum(delta), 0)::text from holder_movements m
+      where m.workspace_id = ${workspaceId} and m.mint_config = ${config.id} and m.wallet = k.wallet) as moved
   from known k left join holdings h
     on h.workspace_id = ${workspaceId} and h.mint_config = ${config.id} and h.wallet = k.wallet
   left join (
@@ -180,7 +227,7 @@ const readAll = async ({ workspaceId, chain }: Audited, config: ConfigRow, batch
   const keys = batch.map(({ wallet }) => ({ config: config.id, wallet }))
   const since = await lastLandingOnAccounts(sql, workspaceId, keys)
   const holds = batch.flatMap(({ hold_accounts }, i) => hold_accounts.map((account) => ({ ...keys[i]!, account })))
-  return (await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since }, holds)).accounts
+  return readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since }, holds)
 }
 
 type Suspect = Difference & { wallet: Address }
@@ -188,18 +235,19 @@ type Suspect = Difference & { wallet: Address }
 async function compareAccounts(
   { workspaceId }: Audited,
   config: ConfigRow,
-  batch: readonly Expected[],
-  accounts: readonly AssetAccount[],
+  { isKnown }: Followed,
+  { batch, accounts }: { batch: readonly Expected[]; accounts: readonly AssetAccount[] },
 ): Promise<Suspect[]> {
   const suspects: Suspect[] = []
   const reasonFor = await reasonsToBeFrozen(workspaceId, config, batch)
-  for (const [i, { wallet, balance, held, busy }] of batch.entries()) {
+  for (const [i, { wallet, balance, moved, held, busy }] of batch.entries()) {
     const { state, amount, held: inHolds, isHoldOpen } = accounts[i]!
     const who = `${workspaceId}: the ${config.id} account of ${wallet}`
     const suspect = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
     if (busy) continue
-    if (config.transfer_mode === "agent" && amount + inHolds !== BigInt(balance))
-      suspect("asset_balance", `has ${amount + inHolds} base units, but the ledger gave it ${balance}`)
+    const recorded = BigInt(balance) + BigInt(moved)
+    if (isKnown && amount + inHolds !== recorded)
+      suspect(BALANCE, `has ${amount + inHolds} base units, but the ledger gave it ${recorded}`)
     if (inHolds !== BigInt(held)) suspect("asset_held", `holds ${inHolds} base units back, but its holds have ${held}`)
     if (isHoldOpen) suspect("asset_not_frozen", "has a hold account that is not frozen")
     const reason = reasonFor(wallet)

@@ -20,7 +20,6 @@ const registerAt = (id: string, at: string) =>
   waitFor(async () => {
     const { status, json, text } = await tokens.get(`/token/register/${id}?at=${at}`)
     if (json.error === "not_final_yet") return null
-    if (status !== 200) console.log("DBG", (globalThis as any).__log?.filter((l: string) => l.includes('"level":50') || l.includes('error')).slice(-5))
     expect(status, text).toBe(200)
     return json
   }, `the register at ${at}`)

@@ -14,23 +14,27 @@ export async function readFollowedSlot(workspaceId: string, mintConfig: string):
       and c.minted_at is not null`
   if (!period) return null
   if (period.followed_slot !== null) return Number(period.followed_slot)
-  const start = await findStart(sql, { workspace_id: workspaceId, mint_config: mintConfig, since: period.since })
+  const start = await findBefore(sql, { workspace_id: workspaceId, mint_config: mintConfig, since: period.since })
   return start === null ? 0 : start.slot - 1
 }
+
+type Start = { signature: string; slot: number; is_final: boolean }
 
 /**
  * The newest transaction from before holders could move the token: of its last final operation by then, or the one that
  * created the mint. Null until that is final.
  */
-export async function findStart(
-  sql: Queryable,
-  { workspace_id, mint_config, since }: Period,
-): Promise<{ signature: string; slot: number } | null> {
-  const [row] = await sql<{ signature: string; slot: number }[]>`
-    select t.signature, t.slot::float8 as slot
+export async function findStart(sql: Queryable, period: Period): Promise<Start | null> {
+  const start = await findBefore(sql, period)
+  return start?.is_final ? start : null
+}
+
+async function findBefore(sql: Queryable, { workspace_id, mint_config, since }: Period): Promise<Start | null> {
+  const [row] = await sql<Start[]>`
+    select t.signature, t.slot::float8 as slot, t.finalized_at is not null as is_final
     from operations o join transactions t on t.signature = o.signature
     where o.workspace_id = ${workspace_id} and o.mint_config = ${mint_config} and ${namesMint(sql)}
-      and o.status = 'confirmed' and t.status = 'confirmed' and t.finalized_at is not null
+      and o.status = 'confirmed' and t.status = 'confirmed'
       and (o.kind = 'create_asset_mint' or t.settled_at < ${since}::timestamptz - interval '1 minute')
     order by t.slot desc limit 1`
   return row ?? null
@@ -38,4 +42,3 @@ export async function findStart(
 
 /** Every operation of a token names its mint, except for one that writes a memo. */
 export const namesMint = (sql: Queryable) => sql`o.kind <> 'anchor'`
-

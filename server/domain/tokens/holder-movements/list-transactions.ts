@@ -29,7 +29,8 @@ const PAGE = 1000
 /** The next transactions of a part, as two nodes list them if there are two. Rejects with HistoryMissing or Error. */
 export async function listTransactions(rpc: Rpc, part: Part): Promise<Chunk> {
   const [first, second = first] = await askHistory(rpc, (view) => listFrom(view, part))
-  if (!isDeepStrictEqual(first!.listed.map(toCompare), second!.listed.map(toCompare))) throw new Error(`Two nodes list different transactions of the mint ${part.mint}.`)
+  if (!isDeepStrictEqual(first!.listed.map(toCompare), second!.listed.map(toCompare)))
+    throw new Error(`Two nodes list different transactions of the mint ${part.mint}.`)
   return { listed: first!.listed, isWhole: first!.isWhole && second!.isWhole }
 }
 

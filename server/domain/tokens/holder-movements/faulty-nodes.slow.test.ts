@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { type Fault, forgets, noHistory, type Reply } from "#test/doubles/rpc-proxy.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
+import { ownTransfers } from "#test/fixtures/own-transfers.ts"
+import { followHolders } from "./follow.ts"
+
+// Two nodes, and what one or both of them hide of what holders moved.
+
+let on: AppOnFaultyNodes
+let token: Awaited<ReturnType<typeof newToken>>
+
+beforeAll(async () => {
+  on = await startAppOnFaultyNodes({ others: 1 })
+  token = await newToken()
+  return () => on.stop()
+})
+afterEach(() => on.behave())
+
+/** A token with two holders, who use the chain itself, whatever its nodes claim. */
+async function newToken() {
+  const { cluster, key, tokens } = on
+  const id = await tokens.config({}, { transfer_mode: "holder" })
+  const own = ownTransfers({ app: { ...on.app, connection: cluster.connection }, key, tokens }, id)
+  const [alice, bob] = [await own.holder(1000), await own.holder(1000)]
+  const recorded = (signature: string) => sql<{ wallet: string; delta: string }[]>`
+    select wallet, delta from holder_movements where mint_config = ${id} and signature = ${signature}
+    order by delta::numeric`
+  return {
+    recorded,
+    mint: own.mint.toBase58(),
+    async move(amount: number) {
+      const signature = await own.transfer(alice, bob, amount)
+      const { value } = await cluster.connection.getSignatureStatus(signature, { searchTransactionHistory: true })
+      return { signature, slot: value!.slot }
+    },
+    async isRecorded(signature: string, amount: number): Promise<void> {
+      await waitFor(async () => (await recorded(signature)).length > 0, `${signature} to be recorded`)
+      expect(await recorded(signature)).toEqual([
+        { wallet: alice.wallet, delta: String(-amount) },
+        { wallet: bob.wallet, delta: String(amount) },
+      ])
+    },
+    async period() {
+      const [row] = await sql<Period[]>`
+        select followed_slot::float8 as followed_slot, cursor_signature, lost_at, missing_since
+        from holder_periods where mint_config = ${id}`
+      return row!
+    },
+    registerAt: (slot: number) => tokens.get(`/token/register/${id}?at=${slot}`),
+  }
+}
+type Period = { followed_slot: number; cursor_signature: string; lost_at: Date | null; missing_since: Date | null }
+
+/** Some rounds of the follower, and longer than a block takes to be final. */
+const someRounds = () => sleep(6000)
+const isServed = (slot: number, of = token) =>
+  waitFor(async () => {
+    const answer = await of.registerAt(slot)
+    return answer.status === 200 ? answer.json : null
+  }, "the register")
+
+type Entry = { signature: string; slot: number; err: unknown }
+type Balance = { uiTokenAmount: { amount: string } }
+type Found = { slot: number; meta: { postTokenBalances: Balance[] | null } } | null
+
+const changing =
+  <T>(method: string, change: (result: T) => unknown): Fault =>
+  async (call, ask) => {
+    const reply: Reply = await ask()
+    if (call.method !== method || typeof reply === "string" || !("result" in reply)) return reply
+    return { result: change(reply.result as T) }
+  }
+/** Changes the history of a token alone: other histories are evidence for operations. */
+const listing =
+  (change: (list: Entry[]) => Entry[], mint = token.mint): Fault =>
+  (call, ask) =>
+    call.params[0] === mint ? changing("getSignaturesForAddress", change)(call, ask) : ask()
+const returning = (change: (found: NonNullable<Found>) => Found, since: number): Fault =>
+  changing("getTransaction", (found: Found) => (found && found.slot >= since ? change(found) : found))
+const withBalances = (change: (balances: Balance[]) => Balance[] | null, since: number): Fault =>
+  returning(
+    (found) => ({ ...found, meta: { ...found.meta, postTokenBalances: change(found.meta.postTokenBalances!) } }),
+    since,
+  )
+
+/** Faults about what lands since a slot. */
+type Lie = [name: string, fault: (since: number) => Fault]
+
+const missing: Lie[] = [
+  ["lists nothing", () => listing(() => [])],
+  ["has only the newest transactions", (since) => listing((list) => list.filter(({ slot }) => slot >= since))],
+  ["shifts slots", () => listing((list) => list.map((one) => ({ ...one, slot: one.slot - 1 })))],
+  ["lists transactions out of order", () => listing((list) => list.toReversed())],
+  ["does not return the transaction", (since) => returning(() => null, since)],
+  ["leaves out an account", (since) => withBalances((balances) => balances.slice(1), since)],
+  ["returns no balances", (since) => withBalances(() => null, since)],
+  ["keeps no history", () => noHistory],
+]
+
+test.each(missing)("while each node %s, nothing is skipped and the moment is not final", async (_name, faultOf) => {
+  const since = await on.cluster.connection.getSlot("confirmed")
+  for (const node of on.nodes) node.fault = faultOf(since)
+  const { signature, slot } = await token.move(2)
+  await someRounds()
+  expect(await token.recorded(signature)).toEqual([])
+  const { followed_slot, lost_at, missing_since } = await token.period()
+  expect(followed_slot).toBeLessThan(slot)
+  expect([lost_at, missing_since !== null]).toEqual([null, true])
+  await on.behave()
+  await token.isRecorded(signature, 2)
+  expect((await isServed(slot)).complete).toBe(true)
+})
+
+test.each(missing)("while one node %s, the other is enough", async (_name, faultOf) => {
+  const since = await on.cluster.connection.getSlot("confirmed")
+  on.nodes[0]!.fault = faultOf(since)
+  await token.isRecorded((await token.move(3)).signature, 3)
+})
+
+const contradictions: Lie[] = [
+  ["leaves out the transaction", (since) => listing((list) => list.filter(({ slot }) => slot < since))],
+  [
+    "says that it failed",
+    (since) =>
+      listing((list) =>
+        list.map((one) => (one.slot < since ? one : { ...one, err: { InstructionError: [0, { Custom: 1 }] } })),
+      ),
+  ],
+  [
+    "returns other amounts",
+    (since) =>
+      withBalances((balances) => {
+        const amounts = balances.map(({ uiTokenAmount }) => uiTokenAmount).toReversed()
+        return balances.map((one, i) => ({ ...one, uiTokenAmount: amounts[i]! }))
+      }, since),
+  ],
+]
+
+test.each(contradictions)("while one of two nodes %s, neither is believed", async (_name, faultOf) => {
+  const since = await on.cluster.connection.getSlot("confirmed")
+  on.nodes[1]!.fault = faultOf(since)
+  const { signature, slot } = await token.move(4)
+  await someRounds()
+  expect(await token.recorded(signature)).toEqual([])
+  expect((await token.registerAt(slot)).json.error).toBe("not_final_yet")
+  await on.behave()
+  await token.isRecorded(signature, 4)
+})
+
+test("processes that read at the same time, and one that ends before it commits, record a transaction once", async () => {
+  await sql`
+    create function end_process() returns trigger language plpgsql as $$
+    begin raise exception 'the process ends here'; end $$`
+  await sql`create trigger end_process before insert on holder_movements for each row execute function end_process()`
+  const { cursor_signature } = await token.period()
+  const { signature } = await token.move(5)
+  await someRounds()
+  expect(await token.recorded(signature)).toEqual([])
+  expect((await token.period()).cursor_signature).toBe(cursor_signature)
+  await sql`drop trigger end_process on holder_movements`
+  await sql`drop function end_process`
+  const look = async () => {
+    await sql`update holder_periods set checked_at = '-infinity'`
+    await followHolders()
+  }
+  for (let n = 0; n < 10; n++) await Promise.all([look(), look(), look()])
+  await token.isRecorded(signature, 5)
+})
+
+test("a history that no node has for a day is lost, and the register says since when", async () => {
+  const pruned = await newToken()
+  const { slot } = await pruned.move(1)
+  expect((await isServed(slot, pruned)).complete).toBe(true)
+  await on.cluster.pass(40)
+  for (const node of on.nodes) node.fault = forgets(slot + 35)
+  const hidden = await pruned.move(7)
+  await waitFor(async () => (await pruned.period()).missing_since !== null, "the gap to be noticed")
+  expect((await pruned.registerAt(hidden.slot)).json.error).toBe("not_final_yet")
+  await advanceClock({ days: 2 })
+  await waitFor(async () => (await pruned.period()).lost_at !== null, "the history to be lost")
+  await on.behave()
+  const json = await isServed(hidden.slot, pruned)
+  expect(json.complete).toBe(false)
+  expect(Date.parse(json.incomplete_since)).toBeLessThanOrEqual(Date.parse(json.as_of.time))
+  expect(await pruned.recorded(hidden.signature)).toEqual([])
+  expect((await isServed(slot - 20, pruned)).complete).toBe(true)
+})
+
+test("what both nodes had left out does not change final moments, and the rest counts as lost", async () => {
+  const cut = await newToken()
+  await cut.isRecorded((await cut.move(1)).signature, 1)
+  const since = await on.cluster.connection.getSlot("confirmed")
+  for (const node of on.nodes) node.fault = listing((list) => list.filter(({ slot }) => slot < since), cut.mint)
+  const { signature, slot } = await cut.move(6)
+  const before = await isServed(slot, cut)
+  expect(before.complete).toBe(true)
+  await on.behave()
+  await waitFor(async () => (await cut.period()).lost_at !== null, "the rest to be lost")
+  expect(await cut.recorded(signature)).toEqual([])
+  expect((await isServed(slot + 1, cut)).data).toEqual(before.data)
+})

@@ -22,6 +22,5 @@ ALTER TABLE "holder_periods" ADD COLUMN "checked_at" timestamp with time zone DE
 ALTER TABLE "holder_movements" ADD CONSTRAINT "holder_movements_workspace_id_mint_config_mint_configs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","mint_config") REFERENCES "public"."mint_configs"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "holder_movements_signature" ON "holder_movements" USING btree ("workspace_id","mint_config","wallet","signature");--> statement-breakpoint
 CREATE INDEX "holder_periods_followed" ON "holder_periods" USING btree ("checked_at") WHERE until is null and lost_at is null;--> statement-breakpoint
--- When a token that exists was in which mode is not recorded, so its movements cannot be told from those that a count of
--- balances included.
+-- It is not recorded when existing tokens were in which mode. A count of balances may have included earlier movements.
 UPDATE "holder_periods" SET "lost_at" = "since";

@@ -32,7 +32,7 @@ const RECENT = 1000
 /** After so many hours without the history on any node, it counts as lost. */
 const LOST_AFTER_HOURS = 24
 
-/** Pauses a token whose history cannot be read, because nodes may lack it or contradict each other for long. */
+/** Pauses a mode whose nodes do not answer, and a token whose history they lack or contradict each other about. */
 const failing = new Backoff({ firstMs: 2000, longestMs: 60_000 })
 
 const periodColumns = columns(
@@ -45,21 +45,31 @@ type Period = RowOf<typeof periodColumns> & { mint: Address }
 export async function followHolders(): Promise<void> {
   for (const mode of Object.keys(deployment.chains) as Mode[]) {
     const chain = deployment.chains[mode]
-    if (!chain) continue
-    const due = (await claim(mode)).filter((one) => !failing.isHeld(nameOf(one)))
-    if (due.length === 0) continue
-    // Read before the database: what lands later lands after it.
-    const { slot: asOf } = await chain.rpc.finalizedHeight()
-    for (const one of due) {
-      try {
-        await follow(chain, one, asOf)
-        failing.succeeded(nameOf(one))
-      } catch (error) {
-        failing.failed(nameOf(one))
-        const about = { err: error, workspaceId: one.workspace_id, mintConfig: one.mint_config }
-        logger.warn(about, "what holders moved could not be read; retrying later")
-        if (error instanceof HistoryMissing) await noteMissing(one)
-      }
+    if (!chain || failing.isHeld(mode)) continue
+    try {
+      await followTokens(chain)
+      failing.succeeded(mode)
+    } catch (error) {
+      failing.failed(mode)
+      logger.warn({ err: error, mode }, "what holders moved could not be read; retrying later")
+    }
+  }
+}
+
+async function followTokens(chain: Chain): Promise<void> {
+  const due = (await claim(chain.mode)).filter((one) => !failing.isHeld(nameOf(one)))
+  if (due.length === 0) return
+  // Read before the database, so that what lands later lands after it.
+  const { slot: asOf } = await chain.rpc.finalizedHeight()
+  for (const one of due) {
+    try {
+      await follow(chain, one, asOf)
+      failing.succeeded(nameOf(one))
+    } catch (error) {
+      failing.failed(nameOf(one))
+      const about = { err: error, workspaceId: one.workspace_id, mintConfig: one.mint_config }
+      logger.warn(about, "what holders of a token moved could not be read; retrying later")
+      if (error instanceof HistoryMissing) await noteMissing(one)
     }
   }
 }

@@ -21,7 +21,7 @@ export async function readFollowedSlot(workspaceId: string, mintConfig: string):
 type Start = { signature: string; slot: number; is_final: boolean }
 
 /**
- * The newest transaction from before holders could move the token: of its last final operation by then, or the one that
+ * The newest transaction from before holders could move the token: of its last final operation before that, or the one that
  * created the mint. Null until that is final.
  */
 export async function findStart(sql: Queryable, period: Period): Promise<Start | null> {

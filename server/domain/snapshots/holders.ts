@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { background as sql } from "#db/client.ts"
-import { type Moment, walletsAt } from "#domain/tokens"
+import { holdersAt, type Moment } from "#domain/tokens"
 import type { Address } from "#shared/address.ts"
 
 /** What a wallet held on the record date, in base units. */
@@ -27,11 +27,9 @@ export async function readHolders(
     select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate ~* '^(C|POSIX)([.]|$)') as has_order
     from pg_database where datname = current_database()`
   const wallet = database?.has_order ? sql`wallet` : sql`wallet collate "C"`
-  return sql<Holder[]>`
-    select wallet, balance::text, held::text from (
-      ${walletsAt({ workspaceId, mintConfig, moment })} ${after === null ? sql`` : sql`and ${wallet} > ${after}`}
-      group by wallet having sum(delta) > 0 order by ${wallet} limit ${most}) h
-    order by ${wallet}`
+  const and = after === null ? sql`` : sql`and ${wallet} > ${after}`
+  const page = holdersAt({ workspaceId, mintConfig, moment }, { and, order: wallet, most })
+  return sql<Holder[]>`select wallet, balance::text, held::text from (${page}) h order by ${wallet}`
 }
 
 const PART = 10_000

@@ -77,13 +77,13 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 export { followHolders } from "./holder-movements/follow.ts"
 export { datePostings } from "./postings/date.ts"
 export {
+  holdersAt,
   incompleteSince,
   momentIn,
   readRegisterAt,
   registerGroups,
   registerMoment,
   registerPage,
-  walletsAt,
 } from "./postings/register-at.ts"
 export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
 export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"

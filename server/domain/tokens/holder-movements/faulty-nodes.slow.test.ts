@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type Fault, forgets, noHistory, type Reply } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
@@ -16,6 +17,7 @@ let token: Awaited<ReturnType<typeof newToken>>
 beforeAll(async () => {
   on = await startAppOnFaultyNodes({ others: 1 })
   token = await newToken()
+  await token.isRecorded((await token.move(1)).signature, 1)
   return () => on.stop()
 })
 afterEach(() => on.behave())
@@ -30,6 +32,7 @@ async function newToken() {
     select wallet, delta from holder_movements where mint_config = ${id} and signature = ${signature}
     order by delta::numeric`
   return {
+    id,
     recorded,
     mint: own.mint.toBase58(),
     async move(amount: number) {
@@ -187,7 +190,8 @@ test("a history that no node has for a day is lost, and the register says since 
   expect(json.complete).toBe(false)
   expect(Date.parse(json.incomplete_since)).toBeLessThanOrEqual(Date.parse(json.as_of.time))
   expect(await pruned.recorded(hidden.signature)).toEqual([])
-  expect((await isServed(slot - 20, pruned)).complete).toBe(true)
+  const earlier = toTimestamp(addSeconds((await pruned.period()).lost_at!, -1))
+  expect((await on.tokens.get(`/token/register/${pruned.id}?at=${earlier}`)).json.complete).toBe(true)
 })
 
 test("what both nodes had left out does not change final moments, and the rest counts as lost", async () => {

@@ -111,3 +111,37 @@ test("a snapshot of a token in holder mode has what holders moved, and says that
   const { json: holders } = await tokens.get(`/snapshot/${json.snapshot_id}/holders`)
   expect(balancesIn(holders)).toEqual({ [alice.wallet]: "6", [bob.wallet]: "5" })
 })
+
+test("a wallet that only holders sent tokens to is in the register, and on one page", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  const { slot } = await landingOf(await own.transfer(alice, bob, 4))
+  await registerAt(id, String(slot))
+  const wallet = Keypair.generate().publicKey.toBase58()
+  for (const [to, delta] of [
+    [wallet, 3],
+    [alice.wallet, -3],
+  ])
+    await sql`
+      insert into holder_movements (workspace_id, mint_config, wallet, delta, landed_at)
+      values (${key.workspaceId}, ${id}, ${to!}, ${delta!}, now() - interval '1 hour')`
+  const rows: { user_pubkey: string; balance: string; percent: string }[] = []
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { json } = await tokens.get(`/token/register/${id}?at=${slot}&limit=1${cursor && `&cursor=${cursor}`}`)
+    rows.push(...json.data)
+    cursor = json.next_cursor
+  }
+  const expected = [
+    [alice.wallet, "3"],
+    [bob.wallet, "5"],
+    [wallet, "3"],
+  ].toSorted(([one], [other]) => (one! < other! ? -1 : 1))
+  expect(rows.map(({ user_pubkey, balance }) => [user_pubkey, balance])).toEqual(expected)
+  await expect(sql`update holder_movements set delta = 0 where mint_config = ${id}`).rejects.toThrow("append-only")
+  await expect(sql`delete from holder_movements where mint_config = ${id}`).rejects.toThrow("append-only")
+  await sql`
+    insert into holder_movements (workspace_id, mint_config, wallet, delta, landed_at)
+    select workspace_id, mint_config, wallet, -delta, landed_at from holder_movements
+    where mint_config = ${id} and signature is null`
+})

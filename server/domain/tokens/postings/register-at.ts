@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
@@ -161,19 +162,36 @@ type Asked = {
   most: number
 }
 
-/**
- * What wallets held at a moment, in the order of their addresses. The primary key has that order, so a page reads only its
- * own postings, and a cursor over all of them holds none in memory.
- */
-export const walletsAt = (asked: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => sql`
-  select wallet, sum(delta) as balance, sum(held_delta) as held from (${changesUpTo(asked)}) c where true`
+type OfToken = Pick<Asked, "workspaceId" | "mintConfig" | "moment">
 
-/** What operations and holders changed. */
-const changesUpTo = ({ workspaceId, mintConfig, moment }: Pick<Asked, "workspaceId" | "mintConfig" | "moment">) => {
-  const ofToken = sql`where workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+const upToMoment = ({ workspaceId, mintConfig, moment }: OfToken) =>
+  sql`workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
+
+/**
+ * Wallets that held the token at a moment, in the order of their addresses, at most so many. `and` and `order` may name
+ * `wallet`. The primary keys have that order, so a page reads only its own postings, and a cursor over all of them holds none
+ * in memory. A wallet to which holders moved tokens need not have a posting.
+ */
+export const holdersAt = (
+  asked: OfToken,
+  { and = sql``, order = sql`wallet`, most }: { and?: Fragment; order?: Fragment; most: number | null },
+) => {
+  const page = sql`order by ${order} limit ${most}`
   return sql`
-    select wallet, delta, held_delta, slot from postings ${ofToken}
-    union all select wallet, delta, 0::numeric, slot from holder_movements ${ofToken}`
+    select wallet, balance, held from (
+      (select wallet, balance + moved as balance, held from (
+        select wallet, sum(delta) as balance, sum(held_delta) as held from postings
+        where ${upToMoment(asked)} ${and} group by wallet
+      ) p cross join lateral (
+        select coalesce(sum(delta), 0) as moved from holder_movements
+        where ${upToMoment(asked)} and holder_movements.wallet = p.wallet
+      ) m where balance + moved > 0 ${page})
+      union all
+      (select wallet, sum(delta), 0 from holder_movements
+      where ${upToMoment(asked)} ${and}
+        and not exists (select from postings where ${upToMoment(asked)} and postings.wallet = holder_movements.wallet)
+      group by wallet having sum(delta) > 0 ${page})
+    ) h ${page}`
 }
 
 const ownedBy = (workspaceId: string, investor: string | null) =>
@@ -186,11 +204,11 @@ const ownedBy = (workspaceId: string, investor: string | null) =>
 
 const byWallet = (asked: Asked) => {
   const { workspaceId, investor, after, most } = asked
+  const isAfter = after === null ? sql`` : sql`and wallet > ${after}`
   return sql<Row[]>`
     select w.wallet as key, w.wallet, 1 as wallets, w.balance, w.held, i.id as investor_id, i.external_id
     from (
-      ${walletsAt(asked)} ${ownedBy(workspaceId, investor)} ${after === null ? sql`` : sql`and wallet > ${after}`}
-      group by wallet having sum(delta) > 0 order by wallet limit ${most}
+      ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${isAfter}`, most })}
     ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by w.wallet`
@@ -203,7 +221,7 @@ const byInvestor = (asked: Asked) => {
     select ${key} as key, min(w.wallet) as wallet, count(*)::int as wallets, sum(w.balance) as balance, sum(w.held) as held,
       i.id as investor_id, i.external_id
     from (
-      ${walletsAt(asked)} ${ownedBy(workspaceId, investor)} group by wallet having sum(delta) > 0
+      ${holdersAt(asked, { and: ownedBy(workspaceId, investor), most: null })}
     ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     ${after === null ? sql`` : sql`where ${key} > ${after}`}
@@ -231,7 +249,9 @@ async function readTotals(workspaceId: string, mintConfig: string, moment: Momen
         from holder_periods p join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
         where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and c.minted_at is not null
           and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until > ${time})) as since
-    from (${changesUpTo({ workspaceId, mintConfig, moment })}) c`
+    from (
+      select delta, slot from postings where ${upToMoment({ workspaceId, mintConfig, moment })}
+      union all select delta, slot from holder_movements where ${upToMoment({ workspaceId, mintConfig, moment })}) c`
   const { supply, slot, since } = only(rows)
   const lastSlot = slot === null ? null : Number(slot)
   const totals = { supply: BigInt(supply), slot: moment.slot ?? lastSlot, incompleteSince: since }

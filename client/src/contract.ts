@@ -1466,7 +1466,7 @@ export interface Register {
   }
   /** Whole tokens that existed */
   supply: string
-  /** False while holders could move the token themselves, which the register does not show */
+  /** False if it is not known what holders moved themselves: the mint lacks `pausable`, or no node has the history */
   complete: boolean
   /** Since when, if complete is false; otherwise null */
   incomplete_since: string | null
@@ -1663,7 +1663,7 @@ export interface Snapshot {
   supply: string | null
   /** SHA-256 of the holders' CSV, base64url; null until it is ready */
   sha256: string | null
-  /** False if holders could move the token themselves at the record date, which the books do not show; null until it is ready */
+  /** False if it is not known what holders had moved themselves at the record date; null until it is ready */
   complete: boolean | null
   /** Signature of the transaction whose memo has the hash, base58; null until it is confirmed */
   anchor_tx: string | null

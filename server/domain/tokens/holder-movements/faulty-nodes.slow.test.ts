@@ -40,6 +40,15 @@ async function newToken() {
       const { value } = await cluster.connection.getSignatureStatus(signature, { searchTransactionHistory: true })
       return { signature, slot: value!.slot }
     },
+    /** So many transfers in each direction, with different amounts. Returns the slot of the last one. */
+    async moveBackAndForth(count: number): Promise<number> {
+      const amounts = Array.from({ length: count }, (_, i) => i + 1)
+      const sent = await Promise.all(
+        amounts.flatMap((amount) => [own.transfer(alice, bob, amount), own.transfer(bob, alice, amount)]),
+      )
+      const { value } = await cluster.connection.getSignatureStatuses(sent, { searchTransactionHistory: true })
+      return Math.max(...value.map((status) => status!.slot))
+    },
     async isRecorded(signature: string, amount: number): Promise<void> {
       await waitFor(async () => (await recorded(signature)).length > 0, `${signature} to be recorded`)
       expect(await recorded(signature)).toEqual([
@@ -59,7 +68,7 @@ async function newToken() {
 type Period = { followed_slot: number; cursor_signature: string; lost_at: Date | null; missing_since: Date | null }
 
 /** Some rounds of the follower, and longer than a block takes to be final. */
-const someRounds = () => sleep(6000)
+const someRounds = () => sleep(4500)
 const isServed = (slot: number, of = token) =>
   waitFor(async () => {
     const answer = await of.registerAt(slot)
@@ -152,6 +161,29 @@ test.each(contradictions)("while one of two nodes %s, neither is believed", asyn
   expect((await token.registerAt(slot)).json.error).toBe("not_final_yet")
   await on.behave()
   await token.isRecorded(signature, 4)
+})
+
+test("a backlog that takes several rounds is recorded in full before a moment in it is final", async () => {
+  const busy = await newToken()
+  for (const node of on.nodes) node.fault = listing(() => [], busy.mint)
+  const slot = await busy.moveBackAndForth(40)
+  await on.behave()
+  const rows = async () => {
+    const [row] = await sql<{ count: number; slot: number; walks: boolean }[]>`
+      select (select count(*)::int from holder_movements where mint_config = ${busy.id}) as count,
+        followed_slot::float8 as slot, walk is not null as walks
+      from holder_periods where mint_config = ${busy.id}`
+    return row!
+  }
+  const between = await waitFor(async () => {
+    const row = await rows()
+    return row.walks && row
+  }, "the first round")
+  expect(between.count).toBe(100)
+  expect(between.slot).toBeLessThan(slot)
+  expect((await busy.registerAt(slot)).json.error).toBe("not_final_yet")
+  expect((await isServed(slot, busy)).data).toHaveLength(2)
+  expect(await rows()).toMatchObject({ count: 160, walks: false })
 })
 
 test("processes that read at the same time, and one that ends before it commits, record a transaction once", async () => {

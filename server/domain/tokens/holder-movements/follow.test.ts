@@ -2,7 +2,7 @@ import { Keypair } from "@solana/web3.js"
 import { afterAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/fixtures/app.ts"
-import { grounds } from "#test/fixtures/grounds.ts"
+import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
 import { ownTransfers } from "#test/fixtures/own-transfers.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
@@ -71,6 +71,10 @@ test("the register at many moments equals a replay of the chain, whatever holder
   await own.leave(carol, alice, 23)
   await tokens.mint(id, carol.wallet, 3)
   await own.transfer(bob, alice, 2)
+  const of = { mint_config: id, ...grounds }
+  expect((await tokens.post("/token/holds", { ...of, user_pubkey: bob.wallet, amount: "4" })).status).toBe(200)
+  const forced = { ...of, from_pubkey: alice.wallet, to_pubkey: bob.wallet, amount: "5", document_sha256 }
+  expect((await tokens.post("/token/force-transfer", forced)).status).toBe(200)
   await changeMode(customer(), id, "agent")
   await modeSettled(customer(), id)
   const last = await tokens.transfer(id, alice.wallet, bob.wallet, 1)

@@ -33,7 +33,7 @@ export const distributionRecord = z
       description: "The snapshot's record date: who held the token at the end of this second is paid",
     }),
     complete: z.boolean().meta({
-      description: "False if holders could move the token themselves at the record date, which the books do not show",
+      description: "False if it is not known what holders had moved themselves at the record date",
       example: true,
     }),
     settlement,

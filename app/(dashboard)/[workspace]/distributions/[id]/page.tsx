@@ -155,7 +155,7 @@ const Details = ({ distribution }: { distribution: Distribution }) => (
       Token: <To path={["tokens", distribution.mint_config]}>{distribution.mint_config}</To>,
       Snapshot: <Copyable value={distribution.snapshot_id} what="snapshot id" compact />,
       "Record date": <Timestamp at={distribution.record_at} />,
-      "Books complete": distribution.complete ? "Yes" : "No: holders could move the token themselves",
+      "Books complete": distribution.complete ? "Yes" : "No: some transfers by holders may be missing",
       Settlement: settlementWords[distribution.settlement],
       "Payment mint": distribution.payment_mint && (
         <Copyable value={distribution.payment_mint} what="payment mint" compact />

@@ -123,7 +123,7 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
           }
           hint={
             snapshot?.complete === false
-              ? "Holders could move this token themselves on the record date, and the snapshot does not show it."
+              ? "Holders could move this token themselves, and some of these transfers may be missing in the snapshot."
               : `Everyone who held the token on the record date is paid. Times are in ${zone}.`
           }
           required

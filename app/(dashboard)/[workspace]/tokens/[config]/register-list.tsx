@@ -40,7 +40,7 @@ export function Register({ token }: { token: TokenView }) {
       )}
       {data && !data.complete && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
-          Holders could move this token themselves. The register does not show those transfers.
+          Holders could move this token themselves. Some of these transfers may be missing.
         </p>
       )}
     </List>

@@ -59,7 +59,7 @@ const columnsOf = ({ explorer }: TokenView, distribute: string | null): Column<S
           <Timestamp at={snapshot.record_at} />
         </span>
         {snapshot.complete === false && (
-          <span className="block text-xs text-muted">Without holders’ own transfers</span>
+          <span className="block text-xs text-muted">Holders’ own transfers may be missing</span>
         )}
         {/* On narrow screens, in place of its column. */}
         <span className="mt-1 block md:hidden">

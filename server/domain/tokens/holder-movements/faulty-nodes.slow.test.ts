@@ -33,6 +33,7 @@ async function newToken() {
     order by delta::numeric`
   return {
     id,
+    wallet: alice.wallet,
     recorded,
     mint: own.mint.toBase58(),
     async move(amount: number) {
@@ -161,6 +162,21 @@ test.each(contradictions)("while one of two nodes %s, neither is believed", asyn
   expect((await token.registerAt(slot)).json.error).toBe("not_final_yet")
   await on.behave()
   await token.isRecorded(signature, 4)
+})
+
+test("while both nodes leave out an operation that is final, their lists count for nothing", async () => {
+  const gap = await newToken()
+  await gap.isRecorded((await gap.move(1)).signature, 1)
+  const since = await on.cluster.connection.getSlot("confirmed")
+  for (const node of on.nodes) node.fault = listing((list) => list.filter(({ slot }) => slot < since), gap.mint)
+  expect((await on.tokens.mint(gap.id, gap.wallet, "1")).status).toBe(200)
+  await waitFor(async () => (await gap.period()).missing_since !== null, "the gap to be noticed")
+  const { signature, slot } = await gap.move(6)
+  await someRounds()
+  expect((await gap.registerAt(slot)).json.error).toBe("not_final_yet")
+  await on.behave()
+  await gap.isRecorded(signature, 6)
+  expect((await isServed(slot, gap)).complete).toBe(true)
 })
 
 test("a backlog that takes several rounds is recorded in full before a moment in it is final", async () => {

@@ -98,7 +98,9 @@ async function follow(chain: Chain, period: Period, asOf: number): Promise<void>
   const rpc = chain.rpc.patient
   const { mint, walk } = period
   const cursor = await cursorOf(period)
-  if (cursor === null) throw new HistoryMissing(`no final transaction of the mint ${mint} is known`)
+  if (cursor === null) throw new HistoryMissing(`no transaction of the mint ${mint} is known`)
+  // It may still vanish.
+  if ("is_final" in cursor && !cursor.is_final) return
   const part = { mint, cursor, before: walk?.before ?? null, asOf: walk?.asOf ?? asOf, most: LISTED }
   const { listed, isWhole } = await listTransactions(rpc, part)
   await refuseGap(period, part, { listed, isWhole })
@@ -117,13 +119,13 @@ async function follow(chain: Chain, period: Period, asOf: number): Promise<void>
   const state: Followed =
     isAll || !last
       ? { followedSlot: part.asOf, cursor: newest, walk: null }
-      : { followedSlot: period.followed_slot, cursor, walk: { asOf: part.asOf, newest: shortOf(newest), before: last } }
+      : { followedSlot: period.followed_slot, cursor, walk: { asOf: part.asOf, newest: shortOf(newest), before: shortOf(last) } }
   await save(period, moved, state)
 }
 
 const shortOf = ({ signature, slot, at }: Walk["newest"]): Walk["newest"] => ({ signature, slot, at })
 
-async function cursorOf(period: Period): Promise<{ signature: string; slot: number } | null> {
+async function cursorOf(period: Period) {
   const { cursor_signature: signature, cursor_slot: slot } = period
   return signature === null ? findStart(sql, period) : { signature, slot: Number(slot) }
 }

@@ -14,7 +14,7 @@ export async function readFollowedSlot(workspaceId: string, mintConfig: string):
       and c.minted_at is not null`
   if (!period) return null
   if (period.followed_slot !== null) return Number(period.followed_slot)
-  const start = await findBefore(sql, { workspace_id: workspaceId, mint_config: mintConfig, since: period.since })
+  const start = await findStart(sql, { workspace_id: workspaceId, mint_config: mintConfig, since: period.since })
   return start === null ? 0 : start.slot - 1
 }
 
@@ -22,14 +22,9 @@ type Start = { signature: string; slot: number; is_final: boolean }
 
 /**
  * The newest transaction from before holders could move the token: of its last final operation before that, or the one that
- * created the mint. Null until that is final.
+ * created the mint. Null if none is known.
  */
-export async function findStart(sql: Queryable, period: Period): Promise<Start | null> {
-  const start = await findBefore(sql, period)
-  return start?.is_final ? start : null
-}
-
-async function findBefore(sql: Queryable, { workspace_id, mint_config, since }: Period): Promise<Start | null> {
+export async function findStart(sql: Queryable, { workspace_id, mint_config, since }: Period): Promise<Start | null> {
   const [row] = await sql<Start[]>`
     select t.signature, t.slot::float8 as slot, t.finalized_at is not null as is_final
     from operations o join transactions t on t.signature = o.signature

@@ -499,7 +499,7 @@ export interface Distribution {
   mint_config: string
   /** The snapshot's record date: who held the token at the end of this second is paid */
   record_at: string
-  /** False if holders could move the token themselves at the record date, which the books do not show */
+  /** False if it is not known what holders had moved themselves at the record date */
   complete: boolean
   /** `in_kind`: new tokens of the same kind. `stablecoin`: a payment mint, out of the treasury. `external`: you pay elsewhere, and Vouch keeps the books */
   settlement: "in_kind" | "stablecoin" | "external"

@@ -119,7 +119,11 @@ async function follow(chain: Chain, period: Period, asOf: number): Promise<void>
   const state: Followed =
     isAll || !last
       ? { followedSlot: part.asOf, cursor: newest, walk: null }
-      : { followedSlot: period.followed_slot, cursor, walk: { asOf: part.asOf, newest: shortOf(newest), before: shortOf(last) } }
+      : {
+          followedSlot: period.followed_slot,
+          cursor,
+          walk: { asOf: part.asOf, newest: shortOf(newest), before: shortOf(last) },
+        }
   await save(period, moved, state)
 }
 

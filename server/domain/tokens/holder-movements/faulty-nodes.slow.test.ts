@@ -184,6 +184,8 @@ test("a backlog that takes several rounds is recorded in full before a moment in
   await busy.isRecorded((await busy.move(1)).signature, 1)
   for (const node of on.nodes) node.fault = listing(() => [], busy.mint)
   const slot = await busy.moveBackAndForth(40)
+  // All are final, so the first round lists all of them.
+  await on.cluster.pass(40)
   await on.behave()
   const rows = async () => {
     const [row] = await sql<{ count: number; slot: number; walks: boolean }[]>`
@@ -201,6 +203,22 @@ test("a backlog that takes several rounds is recorded in full before a moment in
   expect((await busy.registerAt(slot)).json.error).toBe("not_final_yet")
   expect((await isServed(slot, busy)).data).toHaveLength(2)
   expect(await rows()).toMatchObject({ count: 162, walks: false })
+})
+
+test("a token in agent mode costs no call, and an idle one in holder mode one to each node in a round", async () => {
+  const agent = (await on.tokens.get(`/mint-config/${await on.tokens.config()}`)).json.mint
+  await token.isRecorded((await token.move(1)).signature, 1)
+  const listed: unknown[] = []
+  for (const node of on.nodes)
+    node.fault = (call, ask) => {
+      if (call.method === "getSignaturesForAddress") listed.push(call.params[0])
+      return ask()
+    }
+  await sleep(10_000)
+  expect(listed.filter((mint) => mint === agent)).toEqual([])
+  const idle = listed.filter((mint) => mint === token.mint).length
+  expect(idle).toBeGreaterThan(0)
+  expect(idle).toBeLessThanOrEqual(2 * 6)
 })
 
 test("processes that read at the same time, and one that ends before it commits, record a transaction once", async () => {

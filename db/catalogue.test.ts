@@ -54,7 +54,6 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   idempotency_records_created: "retention sweeps all workspaces",
   staged_events_pkey: "the events of all workspaces wait in one queue",
   holder_periods_followed: "a worker follows the tokens of all workspaces",
-  snapshots_scheduled: "a worker completes the snapshots of all workspaces",
   events_occurred: "retention sweeps all workspaces",
   webhook_attempts_pkey: "attempts are found by their delivery; the number only orders them",
   webhook_attempts_at: "retention sweeps all workspaces",

@@ -28,11 +28,12 @@ const baseUnits = <Name extends string>(name: Name) => numeric(name, { precision
 
 /** A reading of a mint's transactions that goes back from the newest, so that each round is short. */
 export type Walk = {
-  /** The finalized slot up to which it reads. */
+  /** The finalized slot up to which it reads, and the time of its block in Unix seconds. */
   asOf: number
+  asOfTime: number
   /** The newest transaction, which is the next cursor. */
-  newest: { signature: string; slot: number; at: number | null }
-  /** The oldest one that was read. */
+  newest: { signature: string; slot: number }
+  /** The oldest slot that was read, and one of its transactions. */
   before: { signature: string; slot: number }
 }
 
@@ -180,19 +181,24 @@ export const holderPeriods = pgTable(
     mintConfig: text("mint_config").notNull(),
     since: time("since").notNull(),
     until: time("until"),
-    /** Every movement up to this slot is recorded. Null until a worker has begun. */
+    /** Every movement up to this slot is recorded, and the time of its block. Null until a worker has begun. */
     followedSlot: bigint("followed_slot", { mode: "number" }),
+    followedAt: time("followed_at"),
     /** The newest of the mint's transactions that counts as read. A history that lacks it is not complete. */
     cursorSignature: text("cursor_signature"),
     cursorSlot: bigint("cursor_slot", { mode: "number" }),
-    cursorAt: time("cursor_at"),
     /** How far a reading has come that takes several rounds, from the newest transaction back to the cursor (`Walk`). */
     walk: jsonb().$type<Walk>(),
-    /** Since when nodes lack a part of the history. Null if they have it. */
+    /** Since when nodes lack a part of the history, and when that was last seen. Null if they have it. */
     missingSince: time("missing_since"),
+    missingSeenAt: time("missing_seen_at"),
     /** From when movements are unknown, because no node has them. Nothing is recorded any more. */
     lostAt: time("lost_at"),
-    /** When a worker last began to read. The database's time, which orders the tokens. */
+    /** The last slot before that. Null if none was followed. */
+    lostSlot: bigint("lost_slot", { mode: "number" }),
+    /** The slot as of which balances are counted at the end. Later periods leave out everything up to it. */
+    countedSlot: bigint("counted_slot", { mode: "number" }),
+    /** When a worker last read, or until when one is reading. The database's time, which orders the tokens. */
     checkedAt: time("checked_at").notNull().default(sql`'-infinity'`),
   },
   (t) => [

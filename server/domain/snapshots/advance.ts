@@ -47,7 +47,6 @@ export async function advanceSnapshots(): Promise<void> {
 /** What is final does not change, so the holders are read before the commit that says so. */
 async function complete(workspaceId: string, { id, mint_config: mintConfig, record_at: recordAt }: Due): Promise<void> {
   const { holders, supply, sha256 } = await summarize({ workspaceId, mintConfig, recordAt })
-  const isComplete = (await incompleteSince(workspaceId, mintConfig, recordAt)) === null
   await sql.begin(async (sql) => {
     await refuseInQuarantine(sql, workspaceId)
     await loadConfigs(sql, workspaceId, [mintConfig], { lock: true })
@@ -57,6 +56,8 @@ async function complete(workspaceId: string, { id, mint_config: mintConfig, reco
       from snapshots s where workspace_id = ${workspaceId} and id = ${id} and ready_at is null for update of s`
     // Another process was first.
     if (!open) return
+    const moment = { slot: null, time: recordAt }
+    const isComplete = (await incompleteSince(sql, { workspaceId, mintConfig, moment })) === null
     const payload = { mint_config: mintConfig, snapshot_id: id, sha256 }
     const operationId =
       open.operation_id ?? (await enqueue(sql, workspaceId, anchor, { payload, writes: [], reads: [] }))

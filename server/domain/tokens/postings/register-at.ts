@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import type { Fragment } from "postgres"
 import { z } from "zod"
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { type Principal, requireScope } from "#domain/requests"
 import { badCursor } from "#server/lib/cursor.ts"
@@ -116,8 +116,11 @@ export async function readRegisterAt(
   if ((group === "investor" || investor !== null) && !maySeeInvestors) requireScope(principal, "attestation:read")
   const place = cursor === null ? null : placeIn(cursor)
   const config = await readConfig(workspaceId, mintConfig, "mint_config")
-  const moment = place?.moment ?? (await finalMoment(principal, mintConfig, at))
-  const { supply, slot, incompleteSince } = await readTotals(workspaceId, mintConfig, moment)
+  const moment = await (place === null
+    ? finalMoment(principal, mintConfig, at)
+    : stillFinal(principal, mintConfig, place.moment))
+  const { supply, slot } = await readTotals(workspaceId, mintConfig, moment)
+  const since = await incompleteSince(sql, { workspaceId, mintConfig, moment })
   const about = { workspaceId, mintConfig, moment, investor, after: place?.after ?? null, most: limit + 1 }
   const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
   const shown = rows.slice(0, limit)
@@ -139,8 +142,8 @@ export async function readRegisterAt(
     next_cursor: rows.length > limit ? toCursor(moment, shown.at(-1)!.key) : null,
     as_of: { slot, time: toTimestamp(moment.time) },
     supply: units(supply),
-    complete: incompleteSince === null,
-    incomplete_since: incompleteSince && toTimestamp(incompleteSince),
+    complete: since === null,
+    incomplete_since: since && toTimestamp(since),
   }
 }
 
@@ -189,7 +192,8 @@ export const holdersAt = (
       union all
       (select wallet, sum(delta), 0 from holder_movements
       where ${upToMoment(asked)} ${and}
-        and not exists (select from postings where ${upToMoment(asked)} and postings.wallet = holder_movements.wallet)
+        and not exists (
+          select from postings where ${upToMoment(asked)} ${and} and postings.wallet = holder_movements.wallet)
       group by wallet having sum(delta) > 0 ${page})
     ) h ${page}`
 }
@@ -228,35 +232,52 @@ const byInvestor = (asked: Asked) => {
     group by ${key}, i.id, i.external_id order by key limit ${most}`
 }
 
-type Totals = { supply: bigint; slot: number | null; incompleteSince: Date | null }
+type Totals = { supply: bigint; slot: number | null }
 
-/** A final moment does not change, so further pages need not add it all up again. */
+/** A final moment does not change, so further pages need not add it all up again. Only final ones are kept. */
 const known = new LRUCache<string, Totals>({ max: 1000, ttl: 600_000 })
+const nameOf = (workspaceId: string, mintConfig: string, { slot, time }: Moment) =>
+  [workspaceId, mintConfig, slot, time.getTime()].join("/")
 
-/** From when it is not known what holders moved themselves; null if all of it was at that moment. */
-export const incompleteSince = async (workspaceId: string, mintConfig: string, time: Date): Promise<Date | null> =>
-  (await readTotals(workspaceId, mintConfig, { slot: null, time })).incompleteSince
+/** The moment of a cursor, which anyone can write. Errors: not_final_yet, chain_not_configured, chain_unavailable. */
+async function stillFinal(principal: Principal, mintConfig: string, moment: Moment): Promise<Moment> {
+  if (known.has(nameOf(principal.workspaceId, mintConfig, moment))) return moment
+  return finalMoment(principal, mintConfig, moment.slot === null ? moment : { slot: moment.slot })
+}
 
 async function readTotals(workspaceId: string, mintConfig: string, moment: Moment): Promise<Totals> {
-  const name = [workspaceId, mintConfig, moment.slot, moment.time.getTime()].join("/")
+  const name = nameOf(workspaceId, mintConfig, moment)
   const before = known.get(name)
   if (before) return before
-  const { time } = moment
-  const rows = await sql<{ supply: string; slot: bigint | null; since: Date | null }[]>`
-    select coalesce(sum(delta), 0)::text as supply, max(slot) as slot,
-      (select min(case when not coalesce('pausable' = any(c.extensions), c.pausable) then p.since
-          when p.lost_at < ${addSeconds(time, 1)} then p.lost_at end)
-        from holder_periods p join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
-        where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and c.minted_at is not null
-          and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until > ${time})) as since
-    from (
+  const rows = await sql<{ supply: string; slot: bigint | null }[]>`
+    select coalesce(sum(delta), 0)::text as supply, max(slot) as slot from (
       select delta, slot from postings where ${upToMoment({ workspaceId, mintConfig, moment })}
       union all select delta, slot from holder_movements where ${upToMoment({ workspaceId, mintConfig, moment })}) c`
-  const { supply, slot, since } = only(rows)
-  const lastSlot = slot === null ? null : Number(slot)
-  const totals = { supply: BigInt(supply), slot: moment.slot ?? lastSlot, incompleteSince: since }
+  const { supply, slot } = only(rows)
+  const totals = { supply: BigInt(supply), slot: moment.slot ?? (slot === null ? null : Number(slot)) }
   known.set(name, totals)
   return totals
+}
+
+/**
+ * From when it is not known what holders moved themselves; null if all of it was at a moment, which must be final. It may
+ * change later: if a transaction turns up that nodes had left out, moments that were complete no longer are.
+ */
+export async function incompleteSince(
+  sql: Queryable,
+  { workspaceId, mintConfig, moment: { slot, time } }: OfToken,
+): Promise<Date | null> {
+  const isLost =
+    slot === null
+      ? sql`p.lost_at < ${addSeconds(time, 1)}`
+      : sql`(p.lost_slot < ${slot} or (p.lost_slot is null and p.lost_at < ${addSeconds(time, 1)}))`
+  const rows = await sql<{ since: Date | null }[]>`
+    select min(case when not coalesce('pausable' = any(c.extensions), c.pausable) then p.since
+      when ${isLost} then p.lost_at end) as since
+    from holder_periods p join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
+    where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and c.minted_at is not null
+      and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until > ${time})`
+  return only(rows).since
 }
 
 const toCursor = ({ slot, time }: Moment, key: string): string =>

@@ -13,7 +13,9 @@ BEGIN
 	NEW."posted" := NEW."posted" + 1;
 	INSERT INTO "postings" ("workspace_id", "mint_config", "wallet", "seq", "delta", "held_delta", "balance", "held", "landed_at")
 	VALUES (NEW."workspace_id", NEW."mint_config", NEW."wallet", NEW."posted", NEW."balance" - before_balance,
-		NEW."held" - before_held, NEW."balance", NEW."held", now());
+		NEW."held" - before_held, NEW."balance", NEW."held",
+		-- Not now(): the transaction may have waited for a lock since then, and earlier moments are final.
+		statement_timestamp());
 	RETURN NEW;
 END $$;
 
@@ -31,7 +33,7 @@ BEGIN
 			WHERE p."workspace_id" = NEW."workspace_id" AND p."mint_config" = NEW."id" AND p."until" IS NULL)
 		ON CONFLICT DO NOTHING;
 	ELSE
-		UPDATE "holder_periods" SET "until" = now()
+		UPDATE "holder_periods" SET "until" = statement_timestamp()
 		WHERE "workspace_id" = NEW."workspace_id" AND "mint_config" = NEW."id" AND "until" IS NULL;
 	END IF;
 	RETURN NULL;

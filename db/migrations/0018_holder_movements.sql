@@ -12,12 +12,15 @@ CREATE TABLE "holder_movements" (
 );
 --> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "followed_slot" bigint;--> statement-breakpoint
+ALTER TABLE "holder_periods" ADD COLUMN "followed_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "cursor_signature" text;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "cursor_slot" bigint;--> statement-breakpoint
-ALTER TABLE "holder_periods" ADD COLUMN "cursor_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "walk" jsonb;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "missing_since" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "holder_periods" ADD COLUMN "missing_seen_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "lost_at" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "holder_periods" ADD COLUMN "lost_slot" bigint;--> statement-breakpoint
+ALTER TABLE "holder_periods" ADD COLUMN "counted_slot" bigint;--> statement-breakpoint
 ALTER TABLE "holder_periods" ADD COLUMN "checked_at" timestamp with time zone DEFAULT '-infinity' NOT NULL;--> statement-breakpoint
 ALTER TABLE "holder_movements" ADD CONSTRAINT "holder_movements_workspace_id_mint_config_mint_configs_workspace_id_id_fk" FOREIGN KEY ("workspace_id","mint_config") REFERENCES "public"."mint_configs"("workspace_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "holder_movements_signature" ON "holder_movements" USING btree ("workspace_id","mint_config","wallet","signature");--> statement-breakpoint

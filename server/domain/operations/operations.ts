@@ -1,19 +1,6 @@
 import { attest, createCredentialMint, moveCredentialAuthority, revoke } from "#domain/attestations"
 import { anchor } from "#domain/snapshots"
-import {
-  burn,
-  carryHold,
-  createAssetMint,
-  forceTransfer,
-  hold,
-  mint,
-  moveAssetAuthority,
-  moveHold,
-  reconcileAccount,
-  reconcilePause,
-  release,
-  transfer,
-} from "#domain/tokens"
+import { tokenOperations } from "#domain/tokens"
 import { pay } from "#domain/treasury"
 import { Operations } from "#server/ledger/index.ts"
 
@@ -22,19 +9,8 @@ export const operations = new Operations([
   createCredentialMint,
   attest,
   revoke,
-  createAssetMint,
-  mint,
-  transfer,
-  burn,
-  forceTransfer,
-  hold,
-  release,
-  carryHold,
-  moveHold,
+  moveCredentialAuthority,
+  ...tokenOperations,
   pay,
   anchor,
-  reconcileAccount,
-  reconcilePause,
-  moveCredentialAuthority,
-  moveAssetAuthority,
 ])

@@ -161,7 +161,7 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
 const BALANCE = "asset_balance"
 
 /** How long to wait until a slot is final and what holders moved up to it is recorded. */
-const FOLLOWED_WITHIN_MS = 20_000
+const FOLLOWED_WITHIN_MS = 40_000
 const FOLLOWED_PAUSE_MS = 500
 
 /** Whether what holders moved is known, so that their balances can be compared. */
@@ -206,6 +206,8 @@ const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | n
       and from_wallet is not null
   ), known as (
     select wallet from holdings where workspace_id = ${workspaceId} and mint_config = ${config.id}
+    union
+    select wallet from holder_movements where workspace_id = ${workspaceId} and mint_config = ${config.id}
     union
     select wallet from attestations
     where workspace_id = ${workspaceId} and schema_id = ${config.required_schema} and verified_at is not null

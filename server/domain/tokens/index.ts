@@ -89,17 +89,8 @@ export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
 export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"
 
 /** Kinds of operations. */
-export { burn } from "./operations/burn.ts"
-export { hold } from "./operations/hold.ts"
-export { carryHold } from "./operations/carry-hold.ts"
-export { moveHold } from "./operations/move-hold.ts"
-export { release } from "./operations/release.ts"
-export { createAssetMint } from "./operations/create-asset-mint.ts"
-export { mint } from "./operations/mint.ts"
+export { tokenOperations } from "./operations/all.ts"
 export { moveAssetAuthority } from "./operations/move-asset-authority.ts"
-export { reconcileAccount } from "./operations/reconcile-account.ts"
-export { reconcilePause } from "./operations/reconcile-pause.ts"
-export { forceTransfer, transfer } from "./operations/transfer.ts"
 
 /** Reconciliation. */
 export { readReconcileProgress, reconcileDue } from "./reconcile-accounts.ts"

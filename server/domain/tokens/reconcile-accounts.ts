@@ -9,11 +9,13 @@ import { askQuorum, serverRun, voidPlans } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { readSupply } from "#server/solana/mint-account.ts"
+import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { type AssetAccount, readAccounts } from "./account-states.ts"
+import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
+import { namesMint } from "./holder-movements/followed.ts"
 import { takeBackMovements } from "./holder-movements/take-back.ts"
 import { areCarried, carryHolds } from "./holds/carry.ts"
 import { followPause, startReconciling } from "./pause.ts"
@@ -23,8 +25,6 @@ import { followPause, startReconciling } from "./pause.ts"
 
 /** The most accounts to check in one commit. */
 const BATCH = 100
-/** How many of a workspace's last transactions are searched for the newest final one. */
-const RECENT = 1000
 
 /** Log throttle by configuration, because nodes may contradict each other for long. */
 const failing = new Backoff({ firstMs: 500, longestMs: 10_000 })
@@ -99,12 +99,16 @@ async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: 
     order by wallet limit ${BATCH}`
   for (const { wallet } of rows) await enqueueReconcile(sql, workspace_id, id, wallet)
   const upTo = rows.length < BATCH ? null : rows.at(-1)!.wallet
+  // An account may have been open since the last count began.
+  await sql`
+    update holder_periods set counted_slot = null
+    where workspace_id = ${workspace_id} and mint_config = ${id} and until is null and counted_slot is not null`
   await sql`update mint_configs set aligned_up_to = ${upTo} where workspace_id = ${workspace_id} and id = ${id}`
 }
 
-/** The next wallets to count on chain, and the state of the database before the chain was read. */
+/** The next wallets to count on chain, and the version of the configuration's row before the chain was read. */
 type Count = {
-  snapshot: CountSnapshot
+  version: string
   accounts: (AssetAccount & { key: HoldingKey })[]
   /** The last of them; null if there are no more. */
   upTo: string | null
@@ -112,8 +116,8 @@ type Count = {
   supply: string | null
 }
 
-/** What must not change while the chain is read, and the last slot that is known to be final. */
-type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
+/** What must not change while the chain is read. */
+type CountSnapshot = { counted_up_to: string; version: string }
 
 /**
  * The progress of the count, and the version of the configuration's row, which every new mint or transfer changes. Null
@@ -121,23 +125,40 @@ type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigin
  */
 async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
-    select c.counted_up_to, c.xmin::text as version, f.final_slot
-    from mint_configs c cross join lateral (
-      select max(slot) as final_slot from (select slot, finalized_at from transactions where workspace_id = c.workspace_id
-        order by created_at desc limit ${RECENT}) t where finalized_at is not null) f
+    select c.counted_up_to, c.xmin::text as version
+    from mint_configs c
     where c.workspace_id = ${workspace_id} and c.id = ${id} and c.aligned_up_to is null and c.counted_up_to is not null
       and c.transfer_mode = 'agent' and c.next_transfer_mode is null
       and not exists (select from holds h where h.workspace_id = c.workspace_id and h.mint_config = c.id
         and h.state = 'active' and h.account is not null)
       and not exists (select from operations o
-        where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted'))
+        where o.workspace_id = c.workspace_id and o.mint_config = c.id and o.status in ('queued', 'submitted')
+          and ${namesMint(sql)})
       and not exists (select from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
         where t.workspace_id = c.workspace_id and t.mode = ${mode} and t.status = 'confirmed' and t.finalized_at is null
-          and o.mint_config = c.id)
-      -- What holders moved is recorded, so that it can be taken back.
-      and not exists (select from holder_periods p where p.workspace_id = c.workspace_id and p.mint_config = c.id
-        and p.until is null and p.lost_at is null and coalesce(p.followed_slot, -1) < coalesce(f.final_slot, 0))`
+          and o.mint_config = c.id and ${namesMint(sql)})`
   return row ?? null
+}
+
+/**
+ * The slot as of which balances are counted. All accounts are frozen by then, so holders move nothing after it. It is chosen
+ * once for all batches. Null until what they moved up to it is recorded, so that it can be taken back.
+ */
+async function readCountedSlot({ workspace_id, id }: Due, version: string, rpc: Rpc): Promise<number | null> {
+  const ofPeriod = sql`workspace_id = ${workspace_id} and mint_config = ${id} and until is null`
+  const [period] = await sql<{ counted_slot: bigint | null; followed_slot: bigint | null; is_lost: boolean }[]>`
+    select counted_slot, followed_slot, lost_at is not null as is_lost from holder_periods where ${ofPeriod}`
+  if (!period) return 0
+  const { counted_slot, followed_slot, is_lost } = period
+  if (counted_slot === null) {
+    const { slot } = await rpc.finalizedHeight()
+    await sql`
+      update holder_periods set counted_slot = ${slot} where ${ofPeriod} and exists (select from mint_configs c
+        where c.workspace_id = ${workspace_id} and c.id = ${id} and c.xmin::text = ${version})`
+    return null
+  }
+  const isRecorded = is_lost || (followed_slot !== null && followed_slot >= counted_slot)
+  return isRecorded ? Number(counted_slot) : null
 }
 
 /**
@@ -149,12 +170,15 @@ async function readCount(due: Due): Promise<Count | null> {
   const chain = deployment.chains[mode]
   const snapshot = await readCountSnapshot(sql, due)
   if (!chain || !snapshot) return null
+  const slot = await readCountedSlot(due, snapshot.version, chain.rpc)
+  if (slot === null) return null
   const rows = await sql<{ wallet: Address }[]>`
     select wallet from holdings
     where workspace_id = ${workspace_id} and mint_config = ${id} and wallet > ${snapshot.counted_up_to}
     order by wallet limit ${BATCH}`
   const keys = rows.map(({ wallet }) => ({ config: id, wallet }))
-  const options = { since: Number(snapshot.final_slot ?? 0), commitment: "finalized" } as const
+  const since = Math.max(slot, await lastLandingOnAccounts(sql, workspace_id, keys))
+  const options = { since, commitment: "finalized" } as const
   const upTo = rows.length === BATCH ? rows.at(-1)!.wallet : null
   const [first, second = first] = await askQuorum(chain.rpc, async (rpc) => {
     const { accounts } = await readAccounts({ workspaceId: workspace_id, rpc }, keys, options)
@@ -163,7 +187,7 @@ async function readCount(due: Due): Promise<Count | null> {
     return { accounts: keys.map((key, i) => ({ key, ...accounts[i]! })), supply: supply?.toString() ?? null }
   })
   if (!isDeepStrictEqual(first, second)) throw new Error(`Two nodes report different balances of ${id}.`)
-  return { snapshot, ...first!, upTo }
+  return { version: snapshot.version, ...first!, upTo }
 }
 
 /**
@@ -179,7 +203,7 @@ async function countBatch(
 ): Promise<string | null> {
   const { workspace_id, id } = due
   const snapshot = await readCountSnapshot(sql, due)
-  if (snapshot?.version !== count.snapshot.version) return null
+  if (snapshot?.version !== count.version) return null
   const keys = count.accounts.map(({ key }) => key)
   const holdings = await lockHoldings(sql, workspace_id, keys)
   if (count.accounts.some(({ state }) => state === "thawed")) {
@@ -195,7 +219,7 @@ async function countBatch(
   }
   await holdings.save(sql)
   const wallets = keys.map(({ wallet }) => wallet)
-  await takeBackMovements(sql, { workspaceId: workspace_id, mintConfig: id, wallets })
+  await takeBackMovements(sql, { workspaceId: workspace_id, mintConfig: id, wallets, isLast: count.upTo === null })
   if (count.supply !== null && !(await isAll(sql, due, count.supply))) {
     await sql`
       update mint_configs set holders = ${config.holders}, counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`

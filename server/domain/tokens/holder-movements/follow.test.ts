@@ -3,8 +3,11 @@ import { afterAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
+import { distributionFixture } from "#test/fixtures/distributions.ts"
 import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
 import { ownTransfers } from "#test/fixtures/own-transfers.ts"
+import { createPaymentMint } from "#test/fixtures/payment-mint.ts"
+import { allowMints, paymentFixture } from "#test/fixtures/payments.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { compareWithReplay } from "#test/replay/compare-register.ts"
@@ -86,6 +89,111 @@ test("the register at many moments equals a replay of the chain, whatever holder
   await changeMode(customer(), id, "holder")
   await modeSettled(customer(), id)
   await compareWithReplay(id, await own.transfer(bob, alice, 3))
+})
+
+test("a payout in a stablecoin does not name the token's mint, and is not missing in its history", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(20)]
+  const coin = await createPaymentMint(app.connection)
+  allowMints("test", coin)
+  await paymentFixture(key.workspaceId, coin).fund(600n)
+  const dist = distributionFixture(() => tokens)
+  const about = { settlement: "stablecoin", payment_mint: coin.address, total: "0.0006" }
+  const { distribution_id } = (await dist.draft(id, about, 30)).json
+  await dist.act(distribution_id, "start")
+  await dist.untilState(distribution_id, "completed")
+  const { slot } = await landingOf(await own.transfer(alice, bob, 4))
+  expect(balancesIn(await registerAt(id, String(slot)))).toEqual({ [alice.wallet]: "6", [bob.wallet]: "24" })
+  await changeMode(customer(), id, "agent")
+  await modeSettled(customer(), id)
+  const [period] = await sql`select until is not null as is_over from holder_periods where mint_config = ${id}`
+  expect(period).toEqual({ is_over: true })
+})
+
+test("what a count of balances included is not recorded again, also if the mode is changed back at once", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  await registerAt(id, String((await landingOf(await own.transfer(alice, bob, 1))).slot))
+  await sql`update holder_periods set lost_at = followed_at, lost_slot = followed_slot where mint_config = ${id}`
+  await own.transfer(alice, bob, 4)
+  await changeMode(customer(), id, "agent")
+  await modeSettled(customer(), id)
+  await changeMode(customer(), id, "holder")
+  await modeSettled(customer(), id)
+  const { slot } = await landingOf(await own.transfer(alice, bob, 2))
+  const json = await registerAt(id, String(slot))
+  expect(balancesIn(json)).toEqual({ [alice.wallet]: "3", [bob.wallet]: "8" })
+  expect(json.complete).toBe(true)
+  const recorded = await sql`
+    select slot::int from holder_movements where mint_config = ${id} and wallet = ${bob.wallet} and slot is not null
+    order by slot desc`
+  expect(recorded).toHaveLength(2)
+  expect(recorded[0]).toEqual({ slot })
+})
+
+test("a history that is lost later leaves earlier moments complete, and is shown at once", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  const { slot } = await landingOf(await own.transfer(alice, bob, 1))
+  expect((await registerAt(id, String(slot))).complete).toBe(true)
+  await sql`
+    update holder_periods set lost_at = now() - interval '1 day', lost_slot = ${slot - 1} where mint_config = ${id}`
+  expect((await registerAt(id, String(slot))).complete).toBe(false)
+  expect((await registerAt(id, String(slot - 1))).complete).toBe(true)
+})
+
+test("a count waits for the follower, and not for other tokens of the workspace", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const [alice, bob] = [await own.holder(10), await own.holder(1)]
+  const busy = await tokens.config()
+  await own.transfer(alice, bob, 4)
+  const period = async () => {
+    const [row] = await sql<{ counts: boolean; is_over: boolean; is_recorded: boolean }[]>`
+      select counted_slot is not null as counts, until is not null as is_over, followed_slot >= counted_slot as is_recorded
+      from holder_periods where mint_config = ${id}`
+    return row!
+  }
+  // No process follows the token.
+  await sql`update holder_periods set checked_at = 'infinity' where mint_config = ${id}`
+  await changeMode(customer(), id, "agent")
+  await waitFor(async () => {
+    const { counts, is_recorded } = await period()
+    return counts && !is_recorded
+  }, "the count to wait")
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  expect((await period()).is_over).toBe(false)
+  await sql`update holder_periods set checked_at = '-infinity' where mint_config = ${id}`
+  let isSettled = false
+  const mints = (async () => {
+    while (!isSettled) await tokens.mint(busy, bob.wallet, 1)
+  })()
+  await modeSettled(customer(), id)
+  isSettled = true
+  await mints
+  expect(await period()).toEqual({ counts: true, is_over: true, is_recorded: true })
+  const sums = await sql`
+    select sum(delta)::int as sum from holder_movements where mint_config = ${id} group by wallet`
+  expect(sums).toEqual([{ sum: 0 }, { sum: 0 }])
+})
+
+test("a movement of a wallet without a holding is audited, and a count takes it back", async () => {
+  const id = await newToken()
+  const own = ownTransfers(customer(), id)
+  const alice = await own.holder(10)
+  await registerAt(id, String((await landingOf(await own.open(alice, Keypair.generate().publicKey))).slot))
+  const wallet = Keypair.generate().publicKey.toBase58()
+  await sql`
+    insert into holder_movements (workspace_id, mint_config, wallet, delta, landed_at)
+    values (${key.workspaceId}, ${id}, ${wallet}, 3, now())`
+  expect(JSON.stringify(await differences())).toContain(`${wallet} has 0 base units, but the ledger gave it 3`)
+  await changeMode(customer(), id, "agent")
+  await modeSettled(customer(), id)
+  const [row] = await sql`select sum(delta)::int as sum from holder_movements where mint_config = ${id}`
+  expect(row).toEqual({ sum: 0 })
 })
 
 test("a token whose mint lacks `pausable` is followed, but never complete", async () => {

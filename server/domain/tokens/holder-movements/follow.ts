@@ -6,13 +6,14 @@ import { deployment } from "#domain/deployment"
 import { refuseInQuarantine, serverRun } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
+import { addSeconds, clock, monotonic } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { HistoryMissing, isUnreadable } from "#server/solana/rpc/errors.ts"
+import { HistoryMissing, isUnreadable, RpcUnavailable } from "#server/solana/rpc/errors.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { readBlockTime } from "../postings/date.ts"
+import { timeOfSlot } from "../postings/moments.ts"
 import { askHistory } from "./agree.ts"
 import { findStart, namesMint } from "./followed.ts"
 import { type Chunk, type Listed, listTransactions } from "./list-transactions.ts"
@@ -22,24 +23,35 @@ import { changesIn, type WalletChange } from "./read-movements.ts"
 // they moved. Operations are in the books already, so their transactions are left out. A mint with Pausable is named by
 // every transfer, because the program then refuses instructions that do not name it.
 
-/** The most tokens to look at in one pass. Those that waited longest come first. */
+/** The most tokens to follow at the same time. Those that waited longest come first. */
 const TOKENS = 10
-/** The most transactions to list and to read for one token in one pass. */
+/** The most transactions to list for one token in one pass, and how many to read at the same time. */
 const LISTED = 1000
-const READ = 50
+const AT_ONCE = 8
 /** How many of a workspace's last transactions are compared with a list. */
 const RECENT = 1000
-/** After so many hours without the history on any node, it counts as lost. */
+/** How long a pass may take. The rest is read in the next one. */
+const PASS_MS = 10_000
+/** How long other processes leave a token that one of them follows. Longer than a pass, in which calls may be slow. */
+const CLAIM_SECONDS = 60
+/** Nodes list a transaction some slots after its block is final. */
+const LISTED_LATE_SLOTS = 32
+/** After so many hours without the history on any node, it counts as lost, and after so many unobserved they start again. */
 const LOST_AFTER_HOURS = 24
+const UNSEEN_HOURS = 1
 
 /** Pauses a mode whose nodes do not answer, and a token whose history they lack or contradict each other about. */
 const failing = new Backoff({ firstMs: 2000, longestMs: 60_000 })
 
 const periodColumns = columns(
   "holder_periods",
-  "workspace_id, mint_config, since, followed_slot, cursor_signature, cursor_slot, cursor_at, walk, missing_since",
+  "workspace_id, mint_config, since, followed_slot, cursor_signature, cursor_slot, walk, missing_since, missing_seen_at",
 )
-type Period = RowOf<typeof periodColumns> & { mint: Address }
+/** `counted_slot`: the last slot that an earlier count of balances included. */
+type Period = RowOf<typeof periodColumns> & { mint: Address; counted_slot: bigint | null }
+
+/** A finalized slot up to which nodes list everything, and the time of its block. */
+type AsOf = { slot: number; time: Date }
 
 /** Records what holders have moved, for a few tokens. Without tokens in holder mode, it calls no node. */
 export async function followHolders(): Promise<void> {
@@ -56,32 +68,49 @@ export async function followHolders(): Promise<void> {
   }
 }
 
+/** Follows some tokens at the same time, so that one with many transactions does not delay the others. */
 async function followTokens(chain: Chain): Promise<void> {
-  const due = (await claim(chain.mode)).filter((one) => !failing.isHeld(nameOf(one)))
-  if (due.length === 0) return
-  // Read before the database, so that what lands later lands after it.
-  const { slot: asOf } = await chain.rpc.finalizedHeight()
-  for (const one of due) {
-    try {
-      await follow(chain, one, asOf)
-      failing.succeeded(nameOf(one))
-    } catch (error) {
-      failing.failed(nameOf(one))
-      const about = { err: error, workspaceId: one.workspace_id, mintConfig: one.mint_config }
-      logger.warn(about, "what holders of a token moved could not be read; retrying later")
-      if (error instanceof HistoryMissing) await noteMissing(one)
-    }
+  const claimed = await claim(chain.mode)
+  try {
+    const due = claimed.filter((one) => !failing.isHeld(nameOf(one)))
+    if (due.length === 0) return
+    // Read before the database, so that what lands later lands after it.
+    const asOf = await readAsOf(chain.rpc.patient)
+    const until = monotonic.now() + PASS_MS
+    await Promise.all(due.map((one) => followOne(chain, one, asOf, until)))
+  } finally {
+    await release(claimed)
+  }
+}
+
+async function followOne(chain: Chain, period: Period, asOf: AsOf, until: number): Promise<void> {
+  try {
+    await follow(chain, period, asOf, until)
+    failing.succeeded(nameOf(period))
+  } catch (error) {
+    failing.failed(nameOf(period))
+    const about = { err: error, workspaceId: period.workspace_id, mintConfig: period.mint_config }
+    logger.warn(about, "what holders of a token moved could not be read; retrying later")
+    if (error instanceof HistoryMissing) await noteMissing(period)
   }
 }
 
 const nameOf = ({ workspace_id, mint_config }: Period) => `${workspace_id}/${mint_config}`
+
+async function readAsOf(rpc: Rpc): Promise<AsOf> {
+  const { slot: finalized } = await rpc.finalizedHeight()
+  const slot = Math.max(0, finalized - LISTED_LATE_SLOTS)
+  const time = await timeOfSlot(rpc, slot)
+  if (time === null) throw new RpcUnavailable(`no node has the time of slot ${slot}`)
+  return { slot, time }
+}
 
 /**
  * Takes the tokens that no process looked at for longest, so that several processes do not read the same. A restored
  * database waits until it has been compared with the chain: until then, operations may look like movements.
  */
 const claim = (mode: Mode) => sql<Period[]>`
-  update holder_periods p set checked_at = now() from (
+  update holder_periods p set checked_at = now() + ${CLAIM_SECONDS}::int * interval '1 second' from (
     select p.workspace_id, p.mint_config, p.since, c.mint
     from holder_periods p join workspaces w on w.id = p.workspace_id
       join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
@@ -92,46 +121,77 @@ const claim = (mode: Mode) => sql<Period[]>`
     order by p.checked_at limit ${TOKENS} for update of p skip locked
   ) d
   where p.workspace_id = d.workspace_id and p.mint_config = d.mint_config and p.since = d.since
-  returning ${sql(qualified("p", periodColumns))}, d.mint`
+  returning ${sql(qualified("p", periodColumns))}, d.mint, (
+    select max(h.counted_slot) from holder_periods h
+    where h.workspace_id = p.workspace_id and h.mint_config = p.mint_config and h.until is not null) as counted_slot`
 
-async function follow(chain: Chain, period: Period, asOf: number): Promise<void> {
+const release = (periods: readonly Period[]) =>
+  periods.length > 0 &&
+  sql`
+    update holder_periods p set checked_at = now()
+    from unnest(${periods.map(({ workspace_id }) => workspace_id)}::text[],
+      ${periods.map(({ mint_config }) => mint_config)}::text[]) as d(workspace_id, mint_config)
+    where p.workspace_id = d.workspace_id and p.mint_config = d.mint_config and p.until is null`
+
+async function follow(chain: Chain, period: Period, asOf: AsOf, until: number): Promise<void> {
   const rpc = chain.rpc.patient
   const { mint, walk } = period
-  const cursor = await cursorOf(period)
-  if (cursor === null) throw new HistoryMissing(`no transaction of the mint ${mint} is known`)
-  // It may still vanish.
-  if ("is_final" in cursor && !cursor.is_final) return
-  const part = { mint, cursor, before: walk?.before ?? null, asOf: walk?.asOf ?? asOf, most: LISTED }
-  const { listed, isWhole } = await listTransactions(rpc, part)
-  await refuseGap(period, part, { listed, isWhole })
-  const foreign = await withoutOperations(period, listed)
-  const toRead = foreign.slice(0, READ)
-  const next = foreign[READ]
-  const moved: Moved[] = []
-  for (const one of toRead) {
-    const found = await readMoved(rpc, mint, one)
-    if (found.changes.length > 0) moved.push(found)
+  const begin = await beginningOf(period, asOf)
+  // It may still vanish, or nothing is newly final.
+  if (begin === null) return
+  const { cursor, quiet } = begin
+  const before = walk?.before ?? null
+  const part = { mint, cursor, quiet, before, asOf: walk?.asOf ?? asOf.slot, most: LISTED }
+  const chunk = await listTransactions(rpc, part)
+  await refuseGap(period, part, chunk)
+  const { listed, isWhole } = chunk
+  const foreign = await withoutKnown(period, listed)
+  const newest = walk?.newest ?? shortOf(listed[0] ?? cursor)
+  const time = walk ? new Date(walk.asOfTime * 1000) : asOf.time
+  const end: Followed = { slot: part.asOf, time, cursor: newest }
+  const upTo = (before: Listed): Walk => ({
+    ...{ asOf: part.asOf, asOfTime: time.getTime() / 1000, newest },
+    before: shortOf(before),
+  })
+  const batches = inWholeSlots(foreign)
+  let current: Period | null = period
+  for (const batch of batches.length > 0 ? batches : [[]]) {
+    const moved = (await readAll(rpc, mint, batch)).filter(({ changes }) => changes.length > 0)
+    const isLast = batch === batches.at(-1) || batch.length === 0
+    const state = isLast && isWhole ? end : upTo(isLast ? listed.at(-1)! : batch.at(-1)!)
+    current = await save(current, moved, state)
+    if (current === null || monotonic.now() > until) return
   }
-  const newest = walk?.newest ?? listed[0] ?? { ...cursor, at: null }
-  const done = next ? listed.slice(0, listed.indexOf(next)) : listed
-  const last = done.at(-1)
-  const isAll = isWhole && !next
-  const state: Followed =
-    isAll || !last
-      ? { followedSlot: part.asOf, cursor: newest, walk: null }
-      : {
-          followedSlot: period.followed_slot,
-          cursor,
-          walk: { asOf: part.asOf, newest: shortOf(newest), before: shortOf(last) },
-        }
-  await save(period, moved, state)
 }
 
-const shortOf = ({ signature, slot, at }: Walk["newest"]): Walk["newest"] => ({ signature, slot, at })
+/**
+ * The last transaction that was read, and the slot up to which everything is known. Null if there is nothing to read now.
+ * Rejects with HistoryMissing.
+ */
+async function beginningOf(period: Period, asOf: AsOf) {
+  const { mint, walk, followed_slot, cursor_signature: signature, cursor_slot } = period
+  const cursor = signature === null ? null : { signature, slot: Number(cursor_slot) }
+  if (followed_slot !== null && cursor !== null)
+    return walk === null && asOf.slot <= Number(followed_slot) ? null : { cursor, quiet: Number(followed_slot) }
+  const start = await findStart(sql, period)
+  if (start === null) throw new HistoryMissing(`no transaction of the mint ${mint} is known`)
+  if (!start.is_final) return null
+  const frozen = Math.min(start.opened ?? asOf.slot, asOf.slot)
+  const quiet = Math.max(start.slot - 1, frozen, Number(period.counted_slot ?? 0))
+  return { cursor: cursor ?? { signature: start.signature, slot: start.slot }, quiet }
+}
 
-async function cursorOf(period: Period) {
-  const { cursor_signature: signature, cursor_slot: slot } = period
-  return signature === null ? findStart(sql, period) : { signature, slot: Number(slot) }
+const shortOf = ({ signature, slot }: Walk["newest"]): Walk["newest"] => ({ signature, slot })
+
+/** Transactions of whole slots, at least so many at once. */
+function inWholeSlots(listed: readonly Listed[]): Listed[][] {
+  const batches: Listed[][] = []
+  for (const one of listed) {
+    const last = batches.at(-1)
+    if (last && (last.length < AT_ONCE || last.at(-1)!.slot === one.slot)) last.push(one)
+    else batches.push([one])
+  }
+  return batches
 }
 
 /**
@@ -140,10 +200,9 @@ async function cursorOf(period: Period) {
  */
 async function refuseGap(
   { workspace_id, mint_config }: Period,
-  { cursor, before, asOf }: { cursor: { slot: number }; before: { slot: number } | null; asOf: number },
-  { listed, isWhole }: Chunk,
+  { before, asOf }: { before: { slot: number } | null; asOf: number },
+  { listed, after }: Chunk,
 ): Promise<void> {
-  const after = isWhole ? cursor.slot : listed.at(-1)!.slot
   const rows = await sql<{ signature: string }[]>`
     select t.signature from (
       select signature, slot from transactions
@@ -158,18 +217,31 @@ async function refuseGap(
   if (left) throw new HistoryMissing(`a node's history leaves out ${left.signature}, which has landed`)
 }
 
-/** Those that took effect and are not operations of the token. Its operations are saved before they are sent. */
-async function withoutOperations({ workspace_id, mint_config }: Period, listed: readonly Listed[]): Promise<Listed[]> {
-  const signatures = listed.flatMap(({ signature, succeeded }) => (succeeded ? signature : []))
-  if (signatures.length === 0) return []
+/**
+ * Those that took effect, are not operations of the token, and were not counted. Operations are saved before they are sent.
+ */
+async function withoutKnown(
+  { workspace_id, mint_config, counted_slot }: Period,
+  listed: readonly Listed[],
+): Promise<Listed[]> {
+  const succeeded = listed.filter((one) => one.succeeded && one.slot > Number(counted_slot ?? -1))
+  if (succeeded.length === 0) return []
   const rows = await sql<{ signature: string }[]>`
     select distinct signature from operations
-    where workspace_id = ${workspace_id} and signature = any(${signatures}) and mint_config = ${mint_config}`
+    where workspace_id = ${workspace_id} and mint_config = ${mint_config}
+      and signature = any(${succeeded.map(({ signature }) => signature)})`
   const own = new Set(rows.map(({ signature }) => signature))
-  return listed.filter(({ signature, succeeded }) => succeeded && !own.has(signature))
+  return succeeded.filter(({ signature }) => !own.has(signature))
 }
 
 type Moved = { signature: string; slot: number; landedAt: Date; changes: WalletChange[] }
+
+async function readAll(rpc: Rpc, mint: Address, listed: readonly Listed[]): Promise<Moved[]> {
+  const found: Moved[] = []
+  for (let from = 0; from < listed.length; from += AT_ONCE)
+    found.push(...(await Promise.all(listed.slice(from, from + AT_ONCE).map((one) => readMoved(rpc, mint, one)))))
+  return found
+}
 
 /** What a transaction moved, as two nodes report it if there are two. Rejects with HistoryMissing or Error. */
 async function readMoved(rpc: Rpc, mint: Address, { signature, slot }: Listed): Promise<Moved> {
@@ -182,40 +254,46 @@ async function readMoved(rpc: Rpc, mint: Address, { signature, slot }: Listed): 
     const changes = changesIn(found, mint).sort((one, other) => (one.wallet < other.wallet ? -1 : 1))
     return { changes, time: found.blockTime ?? null }
   })
-  if (!isDeepStrictEqual(first, second)) throw new Error(`Two nodes report different effects of ${signature}.`)
   const { changes, time } = first!
-  const landedAt = time === null ? await readBlockTime(rpc, slot) : new Date(time * 1000)
+  // A node may lack the time of a block.
+  const isSameTime = time === null || second!.time === null || time === second!.time
+  if (!isSameTime || !isDeepStrictEqual(changes, second!.changes))
+    throw new Error(`Two nodes report different effects of ${signature}.`)
+  const seconds = time ?? second!.time
+  const landedAt = seconds === null ? await readBlockTime(rpc, slot) : new Date(seconds * 1000)
   if (landedAt === null) throw new HistoryMissing(`no node has the time of slot ${slot}`)
   return { signature, slot, landedAt, changes }
 }
 
-type Followed = {
-  followedSlot: number | bigint | null
-  cursor: { signature: string; slot: number; at?: number | null }
-  walk: Walk | null
-}
+/** How far a token is followed after a reading that came to its end. */
+type Followed = AsOf & { cursor: { signature: string; slot: number } }
 
 /**
- * Writes what was read and how far, in one transaction, unless another process was first. Moments up to the followed slot are
- * final. If something turns up that landed before, nodes left it out: it would change them, so the rest counts as lost.
+ * Writes what was read and how far, in one transaction. Returns the new state, or null if another process was first or the
+ * rest is lost. Moments up to the followed slot are final. If something turns up that landed before, nodes left it out: it
+ * would change them, so everything since then counts as lost.
  */
-async function save(period: Period, moved: readonly Moved[], { followedSlot, cursor, walk }: Followed): Promise<void> {
+async function save(period: Period, moved: readonly Moved[], state: Followed | Walk): Promise<Period | null> {
   const { workspace_id, mint_config, followed_slot, cursor_signature, walk: before } = period
   const late = moved.filter(({ slot }) => followed_slot !== null && slot <= Number(followed_slot))
-  const lostAt = late.length === 0 ? null : late.map(({ landedAt }) => landedAt).sort((a, b) => +a - +b)[0]!
-  if (lostAt !== null) logger.error({ workspace_id, mint_config, late }, "nodes had left out what holders moved")
-  const at = cursor.at == null ? null : new Date(cursor.at * 1000)
-  await sql.begin(async (sql) => {
+  if (late.length > 0) {
+    logger.error({ workspace_id, mint_config, late }, "nodes had left out what holders moved")
+    await lose(period, {
+      at: late.reduce((one, { landedAt }) => (landedAt < one ? landedAt : one), late[0]!.landedAt),
+      slot: Math.min(...late.map(({ slot }) => slot)) - 1,
+    })
+    return null
+  }
+  const isEnd = "cursor" in state
+  return sql.begin(async (sql) => {
     await refuseInQuarantine(sql, workspace_id)
-    const { count } = await sql`
-      update holder_periods set followed_slot = ${followedSlot}, cursor_signature = ${cursor.signature},
-        cursor_slot = ${cursor.slot}, cursor_at = coalesce(${at}, cursor_at), walk = ${walk && sql.json(walk)},
-        missing_since = null, lost_at = ${lostAt}
-      where workspace_id = ${workspace_id} and mint_config = ${mint_config} and until is null and lost_at is null
-        and followed_slot is not distinct from ${followed_slot}
-        and cursor_signature is not distinct from ${cursor_signature}
-        and walk is not distinct from ${before && sql.json(before)}`
-    if (count === 0 || lostAt !== null) return
+    const [saved] = await sql<RowOf<typeof periodColumns>[]>`
+      update holder_periods set missing_since = null, missing_seen_at = null, ${isEnd
+        ? sql`followed_slot = ${state.slot}, followed_at = ${state.time}, cursor_signature = ${state.cursor.signature},
+          cursor_slot = ${state.cursor.slot}, walk = null`
+        : sql`walk = ${sql.json(state)}`}
+      where ${isUnchanged(period)} returning ${sql(periodColumns)}`
+    if (!saved) return null
     const rows = moved.flatMap(({ changes, ...one }) => changes.map((change) => ({ ...one, ...change })))
     await sql`
       insert into holder_movements (workspace_id, mint_config, wallet, delta, slot, landed_at, signature)
@@ -224,16 +302,38 @@ async function save(period: Period, moved: readonly Moved[], { followedSlot, cur
         ${rows.map(({ landedAt }) => landedAt.toISOString())}::timestamptz[],
         ${rows.map(({ signature }) => signature)}::text[]) as t
       on conflict (workspace_id, mint_config, wallet, signature) do nothing`
+    return { ...period, ...saved }
   })
 }
 
-/** Notes that no node has the history. Once that has lasted, what landed after the last known transaction is lost. */
-async function noteMissing({ workspace_id, mint_config, missing_since }: Period): Promise<void> {
+/** Whether no other process has written since a period was read. */
+const isUnchanged = ({ workspace_id, mint_config, followed_slot, cursor_signature, walk, missing_since }: Period) => sql`
+  workspace_id = ${workspace_id} and mint_config = ${mint_config} and until is null and lost_at is null
+  and followed_slot is not distinct from ${followed_slot} and cursor_signature is not distinct from ${cursor_signature}
+  and walk is not distinct from ${walk && sql.json(walk)} and missing_since is not distinct from ${missing_since}`
+
+/** Movements after this slot are unknown. Null means since holders could move the token. */
+type Lost = { at: Date | null; slot: number | bigint | null }
+
+const lose = (period: Period, { at, slot }: Lost) => sql`
+  update holder_periods set lost_slot = ${slot}, lost_at = coalesce(${at}::timestamptz, greatest(followed_at, since))
+  where ${isUnchanged(period)}`
+
+/**
+ * Notes that no node has the history. Once that was seen for long without a break, everything after the followed slot is
+ * lost.
+ */
+async function noteMissing(period: Period): Promise<void> {
+  const { workspace_id, mint_config, followed_slot, missing_since, missing_seen_at } = period
   const now = clock.now()
-  const isLost = missing_since !== null && addSeconds(missing_since, LOST_AFTER_HOURS * 3600) < now
-  await sql`
-    update holder_periods set missing_since = coalesce(missing_since, ${now}),
-      lost_at = ${isLost ? sql`coalesce(cursor_at, since)` : null}
-    where workspace_id = ${workspace_id} and mint_config = ${mint_config} and until is null and lost_at is null`
-  if (isLost) logger.error({ workspace_id, mint_config }, "no node has the history of what holders moved; it is lost")
+  // While no process looked, nodes may have had it.
+  const isOngoing = missing_seen_at !== null && addSeconds(missing_seen_at, UNSEEN_HOURS * 3600) > now
+  const since = (isOngoing && missing_since) || now
+  if (addSeconds(since, LOST_AFTER_HOURS * 3600) > now) {
+    await sql`
+      update holder_periods set missing_since = ${since}, missing_seen_at = ${now} where ${isUnchanged(period)}`
+    return
+  }
+  logger.error({ workspace_id, mint_config }, "no node has the history of what holders moved; it is lost")
+  await lose(period, { at: null, slot: followed_slot })
 }

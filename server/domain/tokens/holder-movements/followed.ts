@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { tokenOperations } from "../operations/all.ts"
 
 type Period = { workspace_id: string; mint_config: string; since: Date }
 
@@ -18,22 +19,31 @@ export async function readFollowedSlot(workspaceId: string, mintConfig: string):
   return start === null ? 0 : start.slot - 1
 }
 
-type Start = { signature: string; slot: number; is_final: boolean }
+/**
+ * `slot` is of the newest transaction from before holders could move the token. `opened`: an account may have been thawed
+ * after this slot, by what was signed later. Null if nothing was.
+ */
+type Start = { signature: string; slot: number; is_final: boolean; opened: number | null }
 
 /**
- * The newest transaction from before holders could move the token: of its last final operation before that, or the one that
- * created the mint. Null if none is known.
+ * Where to begin: the last operation before holders could move the token, or the one that created the mint. Null if none is
+ * known.
  */
 export async function findStart(sql: Queryable, { workspace_id, mint_config, since }: Period): Promise<Start | null> {
   const [row] = await sql<Start[]>`
-    select t.signature, t.slot::float8 as slot, t.finalized_at is not null as is_final
-    from operations o join transactions t on t.signature = o.signature
-    where o.workspace_id = ${workspace_id} and o.mint_config = ${mint_config} and ${namesMint(sql)}
-      and o.status = 'confirmed' and t.status = 'confirmed'
-      and (o.kind = 'create_asset_mint' or t.settled_at < ${since}::timestamptz - interval '1 minute')
-    order by t.slot desc limit 1`
+    with known as (
+      select o.kind, t.*, coalesce(t.settled_at < ${since}::timestamptz - interval '1 minute', false) as is_before
+      from operations o join transactions t on t.signature = o.signature
+      where o.workspace_id = ${workspace_id} and o.mint_config = ${mint_config} and ${namesMint(sql)}
+    )
+    select signature, slot::float8 as slot, finalized_at is not null as is_final,
+      (select min(coalesce(signed_slot, slot, 1)) - 1 from known where not is_before)::float8 as opened
+    from known where status = 'confirmed' and (kind = 'create_asset_mint' or is_before)
+    order by known.slot desc limit 1`
   return row ?? null
 }
 
-/** Every operation of a token names its mint, except for one that writes a memo. */
-export const namesMint = (sql: Queryable) => sql`o.kind <> 'anchor'`
+const KINDS = tokenOperations.map(({ kind }) => kind)
+
+/** Whether the transaction of an operation `o` names its token's mint. */
+export const namesMint = (sql: Queryable) => sql`o.kind in ${sql(KINDS)}`

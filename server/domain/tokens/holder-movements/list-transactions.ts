@@ -5,22 +5,27 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import { askHistory } from "./agree.ts"
 
-/** A transaction that named the mint. `at` is the time of its block, if the node lists it. */
-export type Listed = { signature: string; slot: number; at: number | null; succeeded: boolean }
+/** A transaction that named the mint. */
+export type Listed = { signature: string; slot: number; succeeded: boolean }
 
 /** Which part of a mint's history to list: between two of its transactions, up to a finalized slot. */
 export type Part = {
   mint: Address
-  /** Already read. A history without it is not complete. */
+  /** Already read. A history without it is not complete, unless the node has dropped blocks that old. */
   cursor: { signature: string; slot: number }
-  /** Continues below it; null begins with the newest. */
+  /** Everything up to this slot is known. */
+  quiet: number
+  /** Continues below the slot of a transaction; null begins with the newest. */
   before: { signature: string; slot: number } | null
   asOf: number
   most: number
 }
 
-/** Transactions, newest first. `isWhole`: they reach back to the cursor. */
-export type Chunk = { listed: Listed[]; isWhole: boolean }
+/**
+ * Transactions, newest first, and within a slot in the order of their signatures. It has all of each slot after `after`.
+ * `isWhole`: nothing is left to list.
+ */
+export type Chunk = { listed: Listed[]; after: number; isWhole: boolean }
 
 /** Usually there is nothing new, and the cursor is the newest of all. */
 const FIRST_PAGE = 20
@@ -29,14 +34,23 @@ const PAGE = 1000
 /** The next transactions of a part, as two nodes list them if there are two. Rejects with HistoryMissing or Error. */
 export async function listTransactions(rpc: Rpc, part: Part): Promise<Chunk> {
   const [first, second = first] = await askHistory(rpc, (view) => listFrom(view, part))
-  if (!isDeepStrictEqual(first!.listed.map(toCompare), second!.listed.map(toCompare)))
+  // A node that has dropped old blocks lists less.
+  const after = Math.max(first!.after, second!.after)
+  const [listed, other] = [first!, second!].map((one) => one.listed.filter(({ slot }) => slot > after).sort(newestFirst))
+  if (!isDeepStrictEqual(listed, other))
     throw new Error(`Two nodes list different transactions of the mint ${part.mint}.`)
-  return { listed: first!.listed, isWhole: first!.isWhole && second!.isWhole }
+  return { listed: listed!, after, isWhole: after <= Math.max(part.quiet, part.cursor.slot) }
 }
 
-const toCompare = ({ signature, slot, succeeded }: Listed) => [signature, slot, succeeded]
+/** Nodes list the transactions of a slot in different orders. */
+const newestFirst = (one: Listed, other: Listed) =>
+  other.slot - one.slot || (one.signature < other.signature ? -1 : 1)
 
-async function listFrom(view: Rpc, { mint, cursor, before, asOf, most }: Part): Promise<Chunk> {
+/** What one node lists. It ends between two slots, because another node may order those of one slot differently. */
+async function listFrom(
+  view: Rpc,
+  { mint, cursor, quiet, before, asOf, most }: Part,
+): Promise<Pick<Chunk, "listed" | "after">> {
   const missing = (what: string): never => {
     throw new HistoryMissing(`the history of the mint ${mint} ${what}`)
   }
@@ -49,20 +63,27 @@ async function listFrom(view: Rpc, { mint, cursor, before, asOf, most }: Part): 
       ...{ limit, since: asOf, commitment: "finalized" },
       ...after,
     })
-    if (page.length === 0) missing(`leaves out ${cursor.signature}, which has landed`)
-    for (const { signature, slot, err, blockTime } of page) {
+    if (page.length === 0) {
+      // The cursor may be older than the node's history. That is complete if it has everything since the known slot.
+      const first = await view.firstAvailableBlock()
+      if (cursor.slot < first && first <= quiet + 1) return { listed, after: first - 1 }
+      missing(`leaves out ${cursor.signature}, which has landed`)
+    }
+    for (const { signature, slot, err } of page) {
       if (!(slot <= oldest.slot) || seen.has(signature)) missing("is listed out of order")
       seen.add(signature)
       oldest = { signature, slot }
       if (signature === cursor.signature) {
         if (slot !== cursor.slot) missing(`has ${signature} in another slot than before`)
-        return { listed, isWhole: true }
+        return { listed, after: slot }
       }
       if (slot < cursor.slot) missing(`leaves out ${cursor.signature}, which has landed`)
-      // What is newer is listed the next time.
-      if (slot > asOf) continue
-      listed.push({ signature, slot, at: blockTime ?? null, succeeded: err === null })
-      if (listed.length === most) return { listed, isWhole: false }
+      // The others of its slot have been read with it.
+      if (slot === cursor.slot) continue
+      // What is newer is listed the next time, and the last slot before has been read.
+      if (slot > asOf || slot >= (before?.slot ?? Number.POSITIVE_INFINITY)) continue
+      if (listed.length >= most && slot < listed.at(-1)!.slot) return { listed, after: slot }
+      listed.push({ signature, slot, succeeded: err === null })
     }
   }
 }

@@ -24,12 +24,17 @@ const node =
     return before !== undefined && from === 0 ? [] : list.slice(from, from + Math.min(limit, most))
   }
 
-const rpcOf = (...nodes: Answering[]) =>
+const rpcOf = (...nodes: Answering[]) => rpcSince(0, ...nodes)
+/** Nodes whose history begins with a slot. */
+const rpcSince = (first: number, ...nodes: Answering[]) =>
   ({
-    views: nodes.map((answer) => ({ signaturesFor: async (_: unknown, options: never) => answer(options) })),
+    views: nodes.map((answer) => ({
+      signaturesFor: async (_: unknown, options: never) => answer(options),
+      firstAvailableBlock: async () => first,
+    })),
   }) as never as Rpc
 const part = (more: Partial<Part> = {}): Part => ({
-  ...{ mint, cursor: { signature: "s5", slot: 5 }, before: null, asOf: 100, most: 1000 },
+  ...{ mint, cursor: { signature: "s5", slot: 5 }, quiet: 5, before: null, asOf: 100, most: 1000 },
   ...more,
 })
 const slotsOf = async (rpc: Rpc, about = part()) => {
@@ -69,6 +74,33 @@ test("an empty, cut, shifted or mixed-up history is missing, and nothing of it i
   await missing(rpcOf(node([one(6), one(8), one(5)])))
   await missing(rpcOf(() => history(9, 8)))
   await missing(rpcOf(node(history(9))), part({ before: { signature: "unknown", slot: 9 } }))
+})
+
+test("a node that has dropped the cursor's block is believed if it has everything since the known slot", async () => {
+  const rest = node(history(9, 8))
+  expect(await slotsOf(rpcSince(8, rest), part({ quiet: 7 }))).toEqual({ slots: [9, 8], isWhole: true })
+  expect(await slotsOf(rpcSince(8, node([])), part({ quiet: 20 }))).toEqual({ slots: [], isWhole: true })
+  await missing(rpcSince(8, rest), part({ quiet: 6 }))
+  // It should have the cursor.
+  await missing(rpcSince(5, rest), part({ quiet: 7 }))
+  // The other node still has all.
+  const one = rpcSince(8, rest)
+  const [all] = rpcOf(node(history(9))).views
+  expect(await slotsOf({ views: [all, ...one.views] } as Rpc, part({ quiet: 7 }))).toEqual({
+    slots: [9, 8],
+    isWhole: true,
+  })
+})
+
+test("nodes may order the transactions of a slot differently, and a list ends between two slots", async () => {
+  const named = (slot: number, ...names: string[]) => names.map((signature) => one(slot, { signature }))
+  const first = node([...named(8, "a", "b", "c"), ...named(7, "d", "e"), ...named(5, "x", "s5", "y"), one(4)])
+  const second = node([...named(8, "c", "b", "a"), ...named(7, "e", "d"), ...named(5, "s5", "y", "x"), one(4)])
+  const { listed } = await listTransactions(rpcOf(first, second), part())
+  expect(listed.map(({ signature }) => signature)).toEqual(["a", "b", "c", "d", "e"])
+  expect(await slotsOf(rpcOf(first, second), part({ most: 1 }))).toEqual({ slots: [8, 8, 8], isWhole: false })
+  const before = { signature: "b", slot: 8 }
+  expect(await slotsOf(rpcOf(first, second), part({ before }))).toEqual({ slots: [7, 7], isWhole: true })
 })
 
 test("two nodes must list the same, also what failed", async () => {

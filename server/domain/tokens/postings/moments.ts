@@ -21,7 +21,7 @@ const COMMIT_SECONDS = 1
 export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000)
 
 /** The time of a slot, or of the last block before it if it has none. Null if no node knows it. */
-async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {
+export async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {
   for (let one = slot; one >= 0 && one > slot - SKIPPED; one--) {
     const time = await readBlockTime(rpc, one)
     if (time !== null) return time

@@ -49,3 +49,17 @@ test("every change of a balance or of what is held is one posting with its opera
   expect(Number(first!.slot)).toBe(landed.value!.slot)
   expect(first!.landed_at!.getTime() / 1000).toBe(await app.connection.getBlockTime(landed.value!.slot))
 })
+
+test("a change of the books alone is dated after its transaction got the lock", async () => {
+  const id = await tokens.config()
+  const [alice] = await tokens.wallets(1)
+  await tokens.mint(id, alice, 10)
+  const began = await sql.begin(async (sql) => {
+    const [row] = await sql<{ now: Date }[]>`select now() as now, pg_sleep(1.5)`
+    await sql`update holdings set balance = balance + 1 where mint_config = ${id} and wallet = ${alice}`
+    return row!.now
+  })
+  const [posting] = (await postingsOf(id, alice)).slice(-1)
+  expect(posting!.landed_at!.getTime()).toBeGreaterThanOrEqual(began.getTime() + 1500)
+  await sql`update holdings set balance = balance - 1 where mint_config = ${id} and wallet = ${alice}`
+})

@@ -15,6 +15,9 @@ export type LedgerReport = {
   /** The age of the oldest reconciliation of a workspace. Null before the first one. */
   audit_age_seconds: number | null
   audit_differences: number
+  /** Tokens whose history no node has had for some minutes, and those for which it is lost. Absent from version 0.1.0. */
+  missing_histories?: number
+  lost_histories?: number
   /** The capabilities of the nodes, in the order in which they are asked. Null for one that has not answered. */
   nodes: ({
     version: string | null

@@ -44,10 +44,26 @@ export async function readAudits(): Promise<(mode: Mode) => Audits> {
   })
 }
 
+/** Since when a history must be missing to count: a node may lag. */
+const MISSING_MINUTES = 10
+
+type Histories = Required<Pick<LedgerReport, "missing_histories" | "lost_histories">>
+
+/** Tokens in holder mode of which nodes lack a part of the history, by mode. */
+async function readHistories(): Promise<(mode: Mode) => Histories> {
+  const rows = await sql<({ mode: Mode } & Histories)[]>`
+    select w.mode, count(*) filter (where p.lost_at is not null)::int as lost_histories,
+      count(*) filter (where p.lost_at is null and p.missing_since < now() - ${MISSING_MINUTES}::int * interval '1 minute')::int
+        as missing_histories
+    from holder_periods p join workspaces w on w.id = p.workspace_id where p.until is null group by w.mode`
+  const byMode = new Map(rows.map(({ mode, ...row }) => [mode, row]))
+  return (mode) => byMode.get(mode) ?? { missing_histories: 0, lost_histories: 0 }
+}
+
 type Ages = Pick<LedgerReport, "oldest_operation_seconds" | "oldest_transaction_seconds">
 
 export async function reportOn(ledgers: readonly { chain: Chain; inDoubt: number }[]): Promise<LedgerReport[]> {
-  const [ages, audits] = await Promise.all([readAges(), readAudits()])
+  const [ages, audits, histories] = await Promise.all([readAges(), readAudits(), readHistories()])
   return ledgers.map(({ chain: { mode, rpc }, inDoubt }) => {
     const errors = [...rpc.nodes.metrics.byMethod].filter(([, { errors }]) => errors > 0)
     return {
@@ -57,6 +73,7 @@ export async function reportOn(ledgers: readonly { chain: Chain; inDoubt: number
       clock_difference_seconds: chainClockDifference(mode),
       ...ages(mode),
       ...audits(mode),
+      ...histories(mode),
       in_doubt: inDoubt,
       nodes: rpc.nodes.capabilities,
       rpc_errors: Object.fromEntries(errors.map(([method, { errors }]) => [method, errors])),
@@ -132,6 +149,9 @@ export function troubleIn(report: LedgerReport): string | null {
     return `the chain and the database differ (${report.audit_differences}): run \`vouch ledger audit\` to see where`
   if (audited_s > AUDIT_LATE_SECONDS)
     return `a workspace was last compared with the chain ${Math.round(audited_s / 3600)} h ago`
+  const missing = report.missing_histories ?? 0
+  if (missing > 0)
+    return `no node has the whole history of ${missing} ${missing === 1 ? "token" : "tokens"} in holder mode; the log says which`
   if (still_s > STILL_SECONDS) return `the chain has stood still at slot ${report.slot} for ${still_s} s`
   if (sent_s > OLD_SECONDS) return `a transaction that was signed ${sent_s} s ago has neither landed nor expired`
   return waited_s > OLD_SECONDS ? `an operation has waited for ${waited_s} s to be done` : null

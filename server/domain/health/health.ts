@@ -45,6 +45,14 @@ const ledgerRecord = z
       description: "Differences between the chain and the database found by the last reconciliations",
       example: 0,
     }),
+    missing_histories: z.number().int().meta({
+      description: "Tokens in holder mode whose history no node has had for ten minutes",
+      example: 0,
+    }),
+    lost_histories: z.number().int().meta({
+      description: "Tokens in holder mode for which it is no longer known what holders move",
+      example: 0,
+    }),
     nodes: z
       .array(
         z
@@ -181,15 +189,16 @@ const degraded = (checks: Health["checks"], report: Pick<Health, "ledger" | "scr
 })
 
 /** One report for each mode: from the worker that has seen the highest slot, with the errors of all. */
-function together(reports: readonly LedgerReport[]): LedgerReport[] {
+function together(reports: readonly LedgerReport[]): NonNullable<Health["ledger"]> {
   return [...Map.groupBy(reports, ({ mode }) => mode).values()].map((ofMode) => {
     const farthest = ofMode.reduce((one, other) => ((other.slot ?? 0) > (one.slot ?? 0) ? other : one))
     const rpc_errors: Record<string, number> = {}
     for (const [method, count] of ofMode.flatMap((one) => Object.entries(one.rpc_errors)))
       rpc_errors[method] = (rpc_errors[method] ?? 0) + count
-    // A worker of version 0.1.0 does not report the last capability.
+    // A worker of version 0.1.0 does not report the last capability and histories.
     const nodes = farthest.nodes.map((node) => node && { ...node, permissioned_burn: node.permissioned_burn ?? null })
-    return { ...farthest, nodes, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
+    const { missing_histories = 0, lost_histories = 0 } = farthest
+    return { ...farthest, missing_histories, lost_histories, nodes, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
   })
 }
 

@@ -157,10 +157,10 @@ test("a count waits for the follower, and not for other tokens of the workspace"
       from holder_periods where mint_config = ${id}`
     return row!
   }
-  // No process follows the token.
-  await sql`update holder_periods set checked_at = 'infinity' where mint_config = ${id}`
   await changeMode(customer(), id, "agent")
   await waitFor(async () => {
+    // No process follows the token. One that still did would release it.
+    await sql`update holder_periods set checked_at = 'infinity' where mint_config = ${id}`
     const { counts, is_recorded } = await period()
     return counts && !is_recorded
   }, "the count to wait")

@@ -141,8 +141,8 @@ async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due
 }
 
 /**
- * The slot as of which balances are counted. All accounts are frozen by then, so holders move nothing after it. It is chosen
- * once for all batches. Null until what they moved up to it is recorded, so that it can be taken back.
+ * The slot as of which balances are counted. All accounts are already frozen then, so holders move nothing after it. It is
+ * chosen once for all batches. Null until what they moved up to it is recorded, so that it can be taken back.
  */
 async function readCountedSlot({ workspace_id, id }: Due, version: string, rpc: Rpc): Promise<number | null> {
   const ofPeriod = sql`workspace_id = ${workspace_id} and mint_config = ${id} and until is null`

@@ -937,6 +937,10 @@ export interface LedgerHealth {
   audit_age_seconds: number | null
   /** Differences between the chain and the database found by the last reconciliations */
   audit_differences: number
+  /** Tokens in holder mode whose history no node has had for ten minutes */
+  missing_histories: number
+  /** Tokens in holder mode for which it is no longer known what holders move */
+  lost_histories: number
   /** The RPC nodes in order; null for a node that has not answered */
   nodes: Array<{
     /** Version of its software */

@@ -6,7 +6,16 @@ import { waitFor } from "#test/fixtures/app.ts"
  * Tables that change without a request of the test: workers' heartbeats, the request log, transactions' costs, chains'
  * newest slots, new workspaces' daily audits and how far holders are followed. On a busy machine some change between any two snapshots.
  */
-const RESTLESS = ["workers", "api_requests", "request_log_usage", "chain_costs", "paid_accounts", "chains", "audits", "holder_periods"]
+const RESTLESS = [
+  "workers",
+  "api_requests",
+  "request_log_usage",
+  "chain_costs",
+  "paid_accounts",
+  "chains",
+  "audits",
+  "holder_periods",
+]
 /** Columns that the ledger fills some time after a row has ended, and a key's last use, written once a minute. */
 const LATE = ["finalized_at", "fee", "rent", "counted_at", "last_used_at"]
 /** A posting is dated once its transaction is final. */

@@ -198,7 +198,14 @@ function together(reports: readonly LedgerReport[]): NonNullable<Health["ledger"
     // A worker of version 0.1.0 does not report the last capability and histories.
     const nodes = farthest.nodes.map((node) => node && { ...node, permissioned_burn: node.permissioned_burn ?? null })
     const { missing_histories = 0, lost_histories = 0 } = farthest
-    return { ...farthest, missing_histories, lost_histories, nodes, rpc_errors, in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)) }
+    return {
+      ...farthest,
+      missing_histories,
+      lost_histories,
+      nodes,
+      rpc_errors,
+      in_doubt: Math.max(...ofMode.map(({ in_doubt }) => in_doubt)),
+    }
   })
 }
 

@@ -5,6 +5,7 @@ import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type Fault, forgets, noHistory, type Reply, rpcError } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
+import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
 import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
 import { ownTransfers } from "#test/fixtures/own-transfers.ts"
 import { followHolders } from "./follow.ts"
@@ -291,8 +292,12 @@ test("a token that was idle until nodes dropped its last transaction is followed
 
 test("a token whose mode becomes holder is followed, although nodes dropped what came before", async () => {
   const id = await on.tokens.config({}, { decimals: 0 })
-  const own = ownTransfers({ app: { ...on.app, connection: on.cluster.connection }, key: on.key, tokens: on.tokens }, id)
+  const own = ownTransfers(
+    { app: { ...on.app, connection: on.cluster.connection }, key: on.key, tokens: on.tokens },
+    id,
+  )
   const [alice, bob] = [await own.holder(10), await own.holder(10)]
+  await ledgerAtRest()
   // Later operations may have opened accounts.
   await sql`update transactions set settled_at = now() - interval '2 minutes' where workspace_id = ${on.key.workspaceId}`
   const first = await on.cluster.connection.getSlot("confirmed")
@@ -317,7 +322,7 @@ test("a history that no node has for a day without a break is lost, and the regi
   await waitFor(async () => (await pruned.period()).missing_since !== null, "the gap to be noticed")
   expect((await pruned.registerAt(hidden.slot)).json.error).toBe("not_final_yet")
   const missingFor = (hours: number, seenHours: number) => sql`
-    update holder_periods set missing_since = now() - ${hours}::int * interval '1 hour',
+    update holder_periods set missing_since = date_trunc('milliseconds', now()) - ${hours}::int * interval '1 hour',
       missing_seen_at = now() - ${seenHours}::int * interval '1 hour' where mint_config = ${pruned.id}`
   // No process looked for a while.
   await missingFor(48, 2)

@@ -274,7 +274,7 @@ type Followed = AsOf & { cursor: { signature: string; slot: number } }
  * would change them, so everything since then counts as lost.
  */
 async function save(period: Period, moved: readonly Moved[], state: Followed | Walk): Promise<Period | null> {
-  const { workspace_id, mint_config, followed_slot, cursor_signature, walk: before } = period
+  const { workspace_id, mint_config, followed_slot } = period
   const late = moved.filter(({ slot }) => followed_slot !== null && slot <= Number(followed_slot))
   if (late.length > 0) {
     logger.error({ workspace_id, mint_config, late }, "nodes had left out what holders moved")
@@ -288,10 +288,12 @@ async function save(period: Period, moved: readonly Moved[], state: Followed | W
   return sql.begin(async (sql) => {
     await refuseInQuarantine(sql, workspace_id)
     const [saved] = await sql<RowOf<typeof periodColumns>[]>`
-      update holder_periods set missing_since = null, missing_seen_at = null, ${isEnd
-        ? sql`followed_slot = ${state.slot}, followed_at = ${state.time}, cursor_signature = ${state.cursor.signature},
+      update holder_periods set missing_since = null, missing_seen_at = null, ${
+        isEnd
+          ? sql`followed_slot = ${state.slot}, followed_at = ${state.time}, cursor_signature = ${state.cursor.signature},
           cursor_slot = ${state.cursor.slot}, walk = null`
-        : sql`walk = ${sql.json(state)}`}
+          : sql`walk = ${sql.json(state)}`
+      }
       where ${isUnchanged(period)} returning ${sql(periodColumns)}`
     if (!saved) return null
     const rows = moved.flatMap(({ changes, ...one }) => changes.map((change) => ({ ...one, ...change })))
@@ -307,7 +309,14 @@ async function save(period: Period, moved: readonly Moved[], state: Followed | W
 }
 
 /** Whether no other process has written since a period was read. */
-const isUnchanged = ({ workspace_id, mint_config, followed_slot, cursor_signature, walk, missing_since }: Period) => sql`
+const isUnchanged = ({
+  workspace_id,
+  mint_config,
+  followed_slot,
+  cursor_signature,
+  walk,
+  missing_since,
+}: Period) => sql`
   workspace_id = ${workspace_id} and mint_config = ${mint_config} and until is null and lost_at is null
   and followed_slot is not distinct from ${followed_slot} and cursor_signature is not distinct from ${cursor_signature}
   and walk is not distinct from ${walk && sql.json(walk)} and missing_since is not distinct from ${missing_since}`

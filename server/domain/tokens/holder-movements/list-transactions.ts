@@ -36,15 +36,16 @@ export async function listTransactions(rpc: Rpc, part: Part): Promise<Chunk> {
   const [first, second = first] = await askHistory(rpc, (view) => listFrom(view, part))
   // A node that has dropped old blocks lists less.
   const after = Math.max(first!.after, second!.after)
-  const [listed, other] = [first!, second!].map((one) => one.listed.filter(({ slot }) => slot > after).sort(newestFirst))
+  const [listed, other] = [first!, second!].map((one) =>
+    one.listed.filter(({ slot }) => slot > after).sort(newestFirst),
+  )
   if (!isDeepStrictEqual(listed, other))
     throw new Error(`Two nodes list different transactions of the mint ${part.mint}.`)
   return { listed: listed!, after, isWhole: after <= Math.max(part.quiet, part.cursor.slot) }
 }
 
 /** Nodes list the transactions of a slot in different orders. */
-const newestFirst = (one: Listed, other: Listed) =>
-  other.slot - one.slot || (one.signature < other.signature ? -1 : 1)
+const newestFirst = (one: Listed, other: Listed) => other.slot - one.slot || (one.signature < other.signature ? -1 : 1)
 
 /** What one node lists. It ends between two slots, because another node may order those of one slot differently. */
 async function listFrom(

@@ -172,8 +172,9 @@ const upToMoment = ({ workspaceId, mintConfig, moment }: OfToken) =>
 
 /**
  * Wallets that held the token at a moment, in the order of their addresses, at most so many. `and` and `order` may name
- * `wallet`. The primary keys have that order, so a page reads only its own postings, and a cursor over all of them holds none
- * in memory. A wallet to which holders moved tokens need not have a posting.
+ * `wallet`. The primary keys have that order. So each of the two books gives its first wallets with what they have in both,
+ * without reading the others, and a cursor over all of them holds none in memory. Wallets in both books are equal rows, which
+ * `union` merges.
  */
 export const holdersAt = (
   asked: OfToken,
@@ -189,12 +190,13 @@ export const holdersAt = (
         select coalesce(sum(delta), 0) as moved from holder_movements
         where ${upToMoment(asked)} and holder_movements.wallet = p.wallet
       ) m where balance + moved > 0 ${page})
-      union all
-      (select wallet, sum(delta), 0 from holder_movements
-      where ${upToMoment(asked)} ${and}
-        and not exists (
-          select from postings where ${upToMoment(asked)} ${and} and postings.wallet = holder_movements.wallet)
-      group by wallet having sum(delta) > 0 ${page})
+      union
+      (select wallet, balance + moved, held from (
+        select wallet, sum(delta) as moved from holder_movements where ${upToMoment(asked)} ${and} group by wallet
+      ) m cross join lateral (
+        select coalesce(sum(delta), 0) as balance, coalesce(sum(held_delta), 0) as held from postings
+        where ${upToMoment(asked)} and postings.wallet = m.wallet
+      ) p where balance + moved > 0 ${page})
     ) h ${page}`
 }
 

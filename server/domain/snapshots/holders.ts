@@ -26,9 +26,10 @@ export async function readHolders(
   const [database] = await sql<{ has_order: boolean }[]>`
     select datlocprovider = 'b' or (datlocprovider = 'c' and datcollate ~* '^(C|POSIX)([.]|$)') as has_order
     from pg_database where datname = current_database()`
-  const wallet = database?.has_order ? sql`wallet` : sql`wallet collate "C"`
+  const order = database?.has_order ? undefined : sql`wallet collate "C"`
+  const wallet = order ?? sql`wallet`
   const and = after === null ? sql`` : sql`and ${wallet} > ${after}`
-  const page = holdersAt({ workspaceId, mintConfig, moment }, { and, order: wallet, most })
+  const page = holdersAt({ workspaceId, mintConfig, moment }, { and, order, most })
   return sql<Holder[]>`select wallet, balance::text, held::text from (${page}) h order by ${wallet}`
 }
 

@@ -171,16 +171,23 @@ const upToMoment = ({ workspaceId, mintConfig, moment }: OfToken) =>
   sql`workspace_id = ${workspaceId} and mint_config = ${mintConfig} and ${upTo(moment)}`
 
 /**
- * Wallets that held the token at a moment, in the order of their addresses, at most so many. `and` and `order` may name
- * `wallet`. The primary keys have that order. So each of the two books gives its first wallets with what they have in both,
- * without reading the others, and a cursor over all of them holds none in memory. Wallets in both books are equal rows, which
- * `union` merges.
+ * Wallets that held the token at a moment, in the order of their addresses or in another, at most so many; null means all.
+ * `and` and `order` may name `wallet`. A page is read in the order of the primary keys: each of the two books gives its first
+ * wallets with what they have in both, and `union` merges those that are in both. So a page costs the same however many
+ * holders there are. Where all rows are needed anyway, adding up both books is faster.
  */
 export const holdersAt = (
   asked: OfToken,
-  { and = sql``, order = sql`wallet`, most }: { and?: Fragment; order?: Fragment; most: number | null },
+  { and = sql``, order, most }: { and?: Fragment; order?: Fragment | undefined; most: number | null },
 ) => {
-  const page = sql`order by ${order} limit ${most}`
+  if (order !== undefined || most === null)
+    return sql`
+      select wallet, sum(delta) as balance, sum(held_delta) as held from (
+        select wallet, delta, held_delta from postings where ${upToMoment(asked)} ${and}
+        union all
+        select wallet, delta, 0 from holder_movements where ${upToMoment(asked)} ${and}
+      ) c group by wallet having sum(delta) > 0 order by ${order ?? sql`wallet`} limit ${most}`
+  const page = sql`order by wallet limit ${most}`
   return sql`
     select wallet, balance, held from (
       (select wallet, balance + moved as balance, held from (

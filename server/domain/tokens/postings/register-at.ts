@@ -285,7 +285,7 @@ export async function incompleteSince(
       when ${isLost} then p.lost_at end) as since
     from holder_periods p join mint_configs c on c.workspace_id = p.workspace_id and c.id = p.mint_config
     where p.workspace_id = ${workspaceId} and p.mint_config = ${mintConfig} and c.minted_at is not null
-      and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until > ${time})`
+      and p.since < ${addSeconds(time, 1)} and (p.until is null or p.until >= ${addSeconds(time, 1)})`
   return only(rows).since
 }
 

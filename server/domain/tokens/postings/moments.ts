@@ -22,7 +22,12 @@ export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime()
 
 /** The time of a slot, or of the last block before it if it has none. Null if no node knows it. */
 export async function timeOfSlot(rpc: Rpc, slot: number): Promise<Date | null> {
-  for (let one = slot; one >= 0 && one > slot - SKIPPED; one--) {
+  const time = await readBlockTime(rpc, slot)
+  if (time !== null) return time
+  // Each of the slots before it would take a call to every node.
+  const known = await Promise.allSettled(rpc.views.map((view) => view.firstAvailableBlock()))
+  const first = Math.min(...known.map((one) => (one.status === "fulfilled" ? one.value : 0)))
+  for (let one = slot - 1; one >= first && one > slot - SKIPPED; one--) {
     const time = await readBlockTime(rpc, one)
     if (time !== null) return time
   }

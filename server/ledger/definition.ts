@@ -49,6 +49,8 @@ export type Landing = { signature: string; slot: number; isFinal: boolean }
 type RebuildContext = {
   workspaceId: string
   signature: string
+  /** The time of its block; null if the node does not know it. */
+  landedAt: Date | null
   /** The wallet of a token account; null if it is no longer known. */
   ownerOf: (account: Address) => Address | null
 }
@@ -109,7 +111,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
    * Books a transaction that landed, but whose operation was lost with its commit. It repeats in this transaction what
    * the request did in the lost one and returns the operation's payload, which is settled next. Returns `nothing` if
    * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that
-   * move nothing have no `rebuild`: their effect is read from the chain whenever it matters.
+   * move nothing need no `rebuild`: their effect is read from the chain whenever it matters.
    */
   rebuild:
     | ((sql: Queryable, carried: Carried, at: RebuildContext) => Promise<z.output<Schema> | "nothing" | null>)

@@ -41,6 +41,7 @@ type OwnerOf = (account: Address) => Address | null
 type Found = {
   signature: string
   slot: number
+  landedAt: Date | null
   carried: readonly Carried[]
   ownerOf: OwnerOf
   message: VersionedMessage
@@ -68,7 +69,7 @@ export class Booking {
     }
     const own = await readOwnTransaction(this.#chain, signature, this.#issuers)
     if (own === null) return "stranger"
-    const { transaction, meta } = own
+    const { transaction, meta, blockTime } = own
     const { message } = transaction
     const carried = carriedBy(message)
     const issuers = await this.#issuers()
@@ -81,7 +82,8 @@ export class Booking {
     const signatures = transaction.signatures.map((one) => bs58.decode(one))
     const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
     const ownerOf: OwnerOf = (account) => owners.get(account) ?? null
-    const found = { signature, slot, carried, ownerOf, message, wire }
+    const landedAt = blockTime == null ? null : new Date(blockTime * 1000)
+    const found = { signature, slot, landedAt, carried, ownerOf, message, wire }
     const unexplained = await sql.begin((sql) => this.#bind(sql, workspaceId, found))
     await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
     return unexplained.length > 0 ? "unexplained" : "settled"
@@ -200,7 +202,7 @@ export class Booking {
     sql: Queryable,
     workspaceId: string,
     one: Carried,
-    { signature, ownerOf }: Found,
+    { signature, landedAt, ownerOf }: Found,
   ): Promise<{ id: string; problem: string | null }> {
     const moves = MOVES.has(one.instruction)
     const known = (problem: string | null) => ({ id: one.id, problem })
@@ -215,7 +217,7 @@ export class Booking {
     if (ended)
       return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
     for (const definition of this.#kinds.all) {
-      const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, ownerOf })
+      const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, landedAt, ownerOf })
       if (payload === "nothing") return known(null)
       if (!payload) continue
       // A memo names the operation itself or its subject.

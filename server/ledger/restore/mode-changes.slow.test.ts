@@ -6,9 +6,11 @@ import { waitFor } from "#test/fixtures/app.ts"
 import { document_sha256, grounds } from "#test/fixtures/grounds.ts"
 import { pauseLedger } from "#test/fixtures/ledger-pause.ts"
 import { changeMode, modeSettled } from "#test/fixtures/mode-changes.ts"
+import { ownTransfers } from "#test/fixtures/own-transfers.ts"
 import {
   app,
   backUp,
+  cluster,
   differences,
   goesOn,
   held,
@@ -83,6 +85,44 @@ describe("a change of mode", () => {
       expect((await tokens.get(`/token/hold/${id}`)).json).toMatchObject({ state: "active", onchain_account: null })
     expect(await held(config, wallet)).toBe(18n)
     expect(balance).toMatchObject({ amount: "18", available: "6", held: "12", frozen: true })
+  })
+
+  test("to holder mode that is lost is undone without holds too, and the register says what it does not know", async () => {
+    const config = await tokens.config({}, { transfer_mode: "agent" })
+    const ownOf = () => ownTransfers({ app: { ...app, connection: cluster.connection }, key, tokens }, config)
+    const [alice, bob] = [await ownOf().holder(100), await ownOf().holder(100)]
+    await idle()
+    await app.stop()
+    const backup = await backUp()
+    await serve()
+    await changed(config, "holder")
+    const signature = await ownOf().transfer(alice, bob, 30)
+    const { value } = await cluster.connection.getSignatureStatus(signature, { searchTransactionHistory: true })
+    const registerAt = (slot: number) =>
+      waitFor(async () => {
+        const { status, json } = await tokens.get(`/token/register/${config}?at=${slot}`)
+        return status === 200 && json
+      }, "the register")
+    expect((await registerAt(value!.slot)).complete).toBe(true)
+    await restore(backup)
+    await goesOn()
+    await waitFor(async () => (await differences()).length === 0, "the audit to be clean")
+    await modeSettled({ key }, config)
+    expect((await registerAt(value!.slot)).complete).toBe(false)
+    await expect(ownOf().transfer(alice, bob, 1)).rejects.toThrow()
+    // Set again, nothing counts twice.
+    await changed(config, "holder")
+    const again = await ownOf().transfer(alice, bob, 1)
+    const later = await cluster.connection.getSignatureStatus(again, { searchTransactionHistory: true })
+    const { data, complete } = await registerAt(later.value!.slot)
+    expect(complete).toBe(true)
+    expect(
+      Object.fromEntries(data.map((one: { user_pubkey: string; balance: string }) => [one.user_pubkey, one.balance])),
+    ).toEqual({
+      [alice.wallet]: "69",
+      [bob.wallet]: "131",
+    })
+    expect([await held(config, alice.wallet), await held(config, bob.wallet)]).toEqual([69n, 131n])
   })
 
   test("to agent mode that is lost is undone: no account is open before holds are in their accounts again", async () => {

@@ -88,7 +88,7 @@ export const carryHold = defineOperation({
       return to === "account" ? amount : -amount
     }),
 
-  async rebuild(sql, carried, { workspaceId, ownerOf }) {
+  async rebuild(sql, carried, { workspaceId, landedAt, ownerOf }) {
     const { id, memo, instruction, accounts, amount, more } = carried
     const [source, mint, target] = accounts
     const hold_id = holdIn(memo, id, "carry")
@@ -96,7 +96,7 @@ export const carryHold = defineOperation({
     const wallet = ownerOf(source!) ?? ownerOf(target!)
     const config = wallet === null ? null : await configOfMint(sql, workspaceId, mint!)
     if (wallet === null || config === null) return null
-    return bookCarry(sql, workspaceId, { hold_id, wallet, config, amount, carried })
+    return bookCarry(sql, workspaceId, { hold_id, wallet, config, amount, carried, landedAt })
   },
 
   async attach(sql, { payload: { hold_id, to }, workspaceId }, { carried: { accounts } }) {
@@ -147,9 +147,16 @@ async function chooseAccounts(operations: Carry[], at: Lookup): Promise<SeenHold
 async function bookCarry(
   sql: Queryable,
   workspaceId: string,
-  about: { hold_id: string; wallet: Address; config: string; amount: BaseUnits; carried: Carried },
+  about: {
+    hold_id: string
+    wallet: Address
+    config: string
+    amount: BaseUnits
+    carried: Carried
+    landedAt: Date | null
+  },
 ): Promise<z.output<typeof payload> | null> {
-  const { hold_id, wallet, config, amount, carried } = about
+  const { hold_id, wallet, config, amount, carried, landedAt } = about
   const [source, mint, target] = carried.accounts as [Address, Address, Address]
   const isInto = source === addressOf(tokenAccountOf(publicKeyOf(mint), publicKeyOf(wallet)))
   if (isInto) {
@@ -172,6 +179,6 @@ async function bookCarry(
   if (rows.length === 0) return null
   if (!(await correctHold(sql, workspaceId, { config, wallet }, { id: hold_id, amount }))) return null
   const to = isInto ? "account" : "main"
-  await repairMode(sql, workspaceId, config, to)
+  await repairMode(sql, workspaceId, config, { place: to, landedAt })
   return { mint_config: config, wallet, amount, hold_id, to }
 }

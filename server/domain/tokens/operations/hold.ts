@@ -86,7 +86,7 @@ export const hold = defineOperation({
   memoId: ({ id }) => id,
   effects: (operations, at) => holdEffects(operations, at, ({ payload }) => payload.amount),
 
-  async rebuild(sql, { id, memo, instruction, accounts, amount, more }, { workspaceId, ownerOf }) {
+  async rebuild(sql, { id, memo, instruction, accounts, amount, more }, { workspaceId, landedAt, ownerOf }) {
     const [source, mint, account] = accounts
     const hold_id = holdIn(memo, id, "hold")
     const from_wallet = ownerOf(source!) ?? ownerOf(account!)
@@ -102,7 +102,7 @@ export const hold = defineOperation({
       values (${workspaceId}, ${hold_id}, ${config}, ${from_wallet}, ${String(amount)}, ${String(amount)}, 'pending',
         ${lost.reason_code}, ${lost.reference}, ${account!}, ${id}, ${clock.now()})
       on conflict do nothing returning id`
-    if (inserted.length > 0) await repairMode(sql, workspaceId, config, "account")
+    if (inserted.length > 0) await repairMode(sql, workspaceId, config, { place: "account", landedAt })
     return inserted.length > 0 ? { mint_config: config, from_wallet, amount, hold_id } : null
   },
 

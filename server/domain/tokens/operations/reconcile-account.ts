@@ -11,8 +11,10 @@ import type { Holder } from "#shared/rules/define.ts"
 import { type ConfirmedFrozen, holdingKeysOf, lookUpToFreeze, stillHolds } from "../account-states.ts"
 import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
 import { loadStandings, NOTHING, type Standings } from "../holder-facts.ts"
+import { repairMode } from "../holds/repair-mode.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
+import { configOfMint } from "./movement.ts"
 
 // The errors of freezing and thawing an account that does not exist (`solana/asset-answers.unit.test.ts`).
 const ABSENT = "IncorrectProgramId"
@@ -56,7 +58,15 @@ export const reconcileAccount = defineOperation({
   release: null,
   memoId: ({ id }) => id,
   effects: unclearEffects,
-  rebuild: null,
+
+  /** Moves nothing. But in agent mode no account is open, so one that was opened shows that a change of mode is lost. */
+  async rebuild(sql, { instruction, accounts: [, mint] }, { workspaceId, landedAt }) {
+    if (instruction !== "ThawAccount") return null
+    const config = await configOfMint(sql, workspaceId, mint!)
+    if (config !== null) await repairMode(sql, workspaceId, config, { place: "account", landedAt })
+    return null
+  },
+
   attach: null,
   recover: (error) => (error.name === ABSENT ? { do: "finish" } : { do: "retry" }),
 })

@@ -25,8 +25,8 @@ import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.t
 // Another process pays, and is killed again and again, while the distributions are paused twice and the database is
 // replaced by a backup once. VOUCH_DISTRIBUTION_PAYOUTS and VOUCH_DISTRIBUTION_KILLS make it larger: 10000 and 20.
 
-const PAYOUTS = Number(process.env.VOUCH_DISTRIBUTION_PAYOUTS ?? 2000)
-const KILLS = Number(process.env.VOUCH_DISTRIBUTION_KILLS ?? 4)
+const PAYOUTS = Number(process.env.VOUCH_DISTRIBUTION_PAYOUTS ?? 1000)
+const KILLS = Number(process.env.VOUCH_DISTRIBUTION_KILLS ?? 3)
 /** Base units for each holder. */
 const AMOUNT = 7n
 

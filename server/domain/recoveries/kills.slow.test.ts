@@ -16,7 +16,7 @@ let worker: ShiftedServer
 let configs: string[]
 
 /** How often the process is killed in one recovery. Without a bound, 40 positions take a quarter of an hour. */
-const MOST_KILLS = Number(process.env.VOUCH_RECOVERY_KILLS ?? 5)
+const MOST_KILLS = Number(process.env.VOUCH_RECOVERY_KILLS ?? 3)
 const POSITIONS = [1, 7, 40]
 const HELD = 4
 const MODES = ["agent", "holder"] as const

@@ -24,6 +24,16 @@ const WALLETS = 6
 /** Mints per customer and wave, on the server that will be paused and on the other one. */
 const MINTS = { stopped: 100, other: 30 }
 
+/** Names what a test that hangs waits for. */
+async function inTime<T>(what: string, result: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const timeout = sleep(LONGEST_MS, null, { signal: late.signal }).then(() => {
+    throw new Error(`Timed out waiting for ${what}`)
+  })
+  return Promise.race([result, timeout]).finally(() => late.abort())
+}
+const LONGEST_MS = 180_000
+
 type Customer = { apiKey: string; wallets: string[] }
 
 let localnet: Localnet
@@ -56,7 +66,7 @@ async function newCustomer(name: string): Promise<Customer> {
   const apiKey = await deployment.createKey(name)
   const customers = newCustomers(deployment, { apiKey, total: WALLETS })
   await customers.runAll()
-  await allVerified(customers)
+  await inTime(`the wallets of ${name}`, allVerified(customers))
   return { apiKey, wallets: customers.cases.map(({ wallet }) => wallet) }
 }
 
@@ -79,7 +89,7 @@ async function lockRows(lock: (sql: postgres.TransactionSql) => Promise<unknown>
     if (error.code === "40P01") locked.resolve(false)
     else locked.reject(error)
   })
-  if (!(await locked.promise)) return lockRows(lock)
+  if (!(await inTime("rows to lock", locked.promise))) return lockRows(lock)
   return async () => {
     over.resolve()
     await holding
@@ -162,14 +172,15 @@ test("while one of two servers is paused in a transaction, the other answers eve
     key: held.apiKey,
     json: { userPubkey: Keypair.generate().publicKey.toBase58(), schemaId: "kyc_individual_v1" },
   })
-  const refused = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n % 2 ? mint() : start())))
+  const asked = Promise.all(Array.from({ length: 40 }, (_, n) => ask(n % 2 ? mint() : start())))
+  const refused = await inTime("requests that need the locked rows to be refused", asked)
   for (const { status, json } of refused) {
     expect([status, json.error]).toEqual([503, "database_unavailable"])
   }
 
   // All other customers' work completes while the process is paused and the customer's rows are locked.
   const atOther = free.map((one) => issue(origin, one, MINTS.other))
-  await Promise.all(atOther.map(({ done }) => done))
+  await inTime("the mints of customers with free rows", Promise.all(atOther.map(({ done }) => done)))
   for (const { apiKey, wallets } of customers) {
     expect((await ask({ method: "GET", path: `/kyc/status/${wallets[0]}`, key: apiKey })).status).toBe(200)
     expect((await ask({ method: "GET", path: "/token/operations", key: apiKey })).status).toBe(200)
@@ -178,17 +189,18 @@ test("while one of two servers is paused in a transaction, the other answers eve
 
   await unlock()
   const heldAtOther = issue(origin, held, MINTS.other)
-  await heldAtOther.done
+  await inTime("the mints of the customer whose rows were locked", heldAtOther.done)
 
   signal(stopped.pid, "SIGCONT")
-  await allWaves
+  await inTime("the mints at the server that continues", allWaves)
   const everyone = [heldAtOther, ...atOther]
   for (const [n, { apiKey, wallets }] of customers.entries()) {
     const orders = [...atStopped.map((wave) => wave[n]!), everyone[n]!].flatMap(({ issuer }) => issuer.orders)
-    await proveTokens(deployment, { client: newClient(deployment, apiKey), wallets, orders })
+    const client = newClient(deployment, apiKey)
+    await inTime("the proof of a customer's mints", proveTokens(deployment, { client, wallets, orders }))
   }
   for (const server of [stopped, other]) {
     signal(server.pid, "SIGTERM")
-    expect(await server.exited, server.output()).toBe(0)
+    expect(await inTime("a server to end", server.exited), server.output()).toBe(0)
   }
 })

@@ -53,6 +53,8 @@ export default defineConfig({
     baseURL: origin,
     // Tracing takes a fifth of the time. A failed test leaves a screenshot, and `--trace on` records how it got there.
     screenshot: "only-on-failure",
+    // Every frame is drawn by the processor, and what moves is drawn all the time.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       executablePath,
       args: [

@@ -50,6 +50,8 @@ for (const name of pageNames) {
       await page.setViewportSize({ width, height: 800 })
       expect(await brokenWords(page), `${width} px`).toEqual([])
     }
+    // Other tests check the colors of pages on a desktop.
+    await page.setViewportSize({ width: 375, height: 800 })
     await expectAccessible(page)
     if (folder !== undefined) await takePictures(page, name, folder)
   })

@@ -151,7 +151,7 @@ export function troubleIn(report: LedgerReport): string | null {
     return `a workspace was last compared with the chain ${Math.round(audited_s / 3600)} h ago`
   const missing = report.missing_histories ?? 0
   if (missing > 0)
-    return `no node has the whole history of ${missing} ${missing === 1 ? "token" : "tokens"} in holder mode; the log says which`
+    return `nodes lack the history of ${missing} ${missing === 1 ? "token" : "tokens"} in holder mode or do not agree on it; the log says which`
   if (still_s > STILL_SECONDS) return `the chain has stood still at slot ${report.slot} for ${still_s} s`
   if (sent_s > OLD_SECONDS) return `a transaction that was signed ${sent_s} s ago has neither landed nor expired`
   return waited_s > OLD_SECONDS ? `an operation has waited for ${waited_s} s to be done` : null

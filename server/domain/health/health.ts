@@ -46,7 +46,7 @@ const ledgerRecord = z
       example: 0,
     }),
     missing_histories: z.number().int().meta({
-      description: "Tokens in holder mode whose history no node has had for ten minutes",
+      description: "Tokens in holder mode whose history no node has had, or no two agree on, for ten minutes",
       example: 0,
     }),
     lost_histories: z.number().int().meta({

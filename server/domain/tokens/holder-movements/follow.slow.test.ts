@@ -199,6 +199,30 @@ test("a movement of a wallet without a holding is audited, and a count takes it 
   expect(row).toEqual({ sum: 0 })
 })
 
+test("health counts the tokens whose history nodes lack, and those of which it is lost", async () => {
+  const id = await newToken()
+  const health = async () => {
+    const { json } = await app.request({ method: "GET", path: "/health" })
+    return { chain: json.checks.chain, ...json.ledger.find(({ mode }: { mode: string }) => mode === "test") }
+  }
+  const { lost_histories } = await health()
+  const degraded = await waitFor(async () => {
+    // No process follows the token. One that still did would release it, and find that nothing is missing.
+    await sql`
+      update holder_periods set checked_at = 'infinity', missing_since = now() - interval '11 minutes'
+      where mint_config = ${id}`
+    const now = await health()
+    return now.missing_histories > 0 && now
+  }, "health to report it as missing")
+  expect(degraded).toMatchObject({ missing_histories: 1, lost_histories })
+  expect(degraded.chain).toMatch(/^nodes lack the history of 1 token in holder mode or do not agree on it/)
+  await sql`update holder_periods set lost_at = now() where mint_config = ${id}`
+  await waitFor(async () => {
+    const now = await health()
+    return now.lost_histories === lost_histories + 1 && now.missing_histories === 0 && now.chain === "ok"
+  }, "health to report it as lost")
+})
+
 test("a token whose mint lacks `pausable` is followed, but never complete", async () => {
   const id = await tokens.olderConfig([], { transfer_mode: "holder", decimals: 0 })
   const own = ownTransfers(customer(), id)

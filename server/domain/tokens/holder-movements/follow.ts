@@ -40,7 +40,7 @@ const LISTED_LATE_SLOTS = 32
 const LOST_AFTER_HOURS = 24
 const UNSEEN_HOURS = 1
 
-/** Pauses a mode whose nodes do not answer, and a token whose history they lack or contradict each other about. */
+/** Pauses a mode whose nodes do not answer, and a token whose history they lack or on which they do not agree. */
 const failing = new Backoff({ firstMs: 2000, longestMs: 60_000 })
 
 const periodColumns = columns(
@@ -146,6 +146,9 @@ async function follow(chain: Chain, period: Period, asOf: AsOf, until: number): 
   await refuseGap(period, part, chunk)
   const { listed, isWhole } = chunk
   const foreign = await withoutKnown(period, listed)
+  const late = await findLate(rpc, period, foreign)
+  if (late !== null)
+    return loseFrom(period, isWhole ? late : { ...late, slot: cursor.slot + 1, landedAt: period.since })
   const newest = walk?.newest ?? shortOf(listed[0] ?? cursor)
   const time = walk ? new Date(walk.asOfTime * 1000) : asOf.time
   const end: Followed = { slot: part.asOf, time, cursor: newest }
@@ -234,6 +237,26 @@ async function withoutKnown(
   return succeeded.filter(({ signature }) => !own.has(signature))
 }
 
+/**
+ * The oldest transaction that moved tokens up to the followed slot, and that nodes had left out. Moments up to that slot are
+ * final, and it would change them. Rejects with HistoryMissing or Error.
+ */
+async function findLate(rpc: Rpc, { mint, followed_slot }: Period, foreign: readonly Listed[]): Promise<Moved | null> {
+  const late = foreign.filter(({ slot }) => followed_slot !== null && slot <= Number(followed_slot))
+  for (const one of late.toReversed()) {
+    const moved = await readMoved(rpc, mint, one)
+    if (moved.changes.length > 0) return moved
+  }
+  return null
+}
+
+/** Everything from a transaction on that nodes had left out counts as lost. */
+async function loseFrom(period: Period, { signature, slot, landedAt }: Omit<Moved, "changes">): Promise<void> {
+  const { workspace_id, mint_config } = period
+  logger.error({ workspace_id, mintConfig: mint_config, signature }, "nodes had left out what holders moved")
+  await lose(period, { at: landedAt, slot: slot - 1 })
+}
+
 type Moved = { signature: string; slot: number; landedAt: Date; changes: WalletChange[] }
 
 async function readAll(rpc: Rpc, mint: Address, listed: readonly Listed[]): Promise<Moved[]> {
@@ -245,7 +268,7 @@ async function readAll(rpc: Rpc, mint: Address, listed: readonly Listed[]): Prom
 
 /** What a transaction moved, as two nodes report it if there are two. Rejects with HistoryMissing or Error. */
 async function readMoved(rpc: Rpc, mint: Address, { signature, slot }: Listed): Promise<Moved> {
-  const [first, second = first] = await askHistory(rpc, async (view) => {
+  const ask = async (view: Rpc): Promise<Effects> => {
     const found = await view.transaction(signature).catch((error) => {
       if (isUnreadable(error)) throw new HistoryMissing(`${signature} has a version that cannot be read`)
       throw error
@@ -253,37 +276,30 @@ async function readMoved(rpc: Rpc, mint: Address, { signature, slot }: Listed): 
     if (found === null || found.slot !== slot) throw new HistoryMissing(`${signature} is listed, but not returned`)
     const changes = changesIn(found, mint).sort((one, other) => (one.wallet < other.wallet ? -1 : 1))
     return { changes, time: found.blockTime ?? null }
-  })
-  const { changes, time } = first!
-  // A node may lack the time of a block.
-  const isSameTime = time === null || second!.time === null || time === second!.time
-  if (!isSameTime || !isDeepStrictEqual(changes, second!.changes))
-    throw new Error(`Two nodes report different effects of ${signature}.`)
-  const seconds = time ?? second!.time
-  const landedAt = seconds === null ? await readBlockTime(rpc, slot) : new Date(seconds * 1000)
+  }
+  const { changes, time } = await askHistory(rpc, ask, inBoth)
+  const landedAt = time === null ? await readBlockTime(rpc, slot) : new Date(time * 1000)
   if (landedAt === null) throw new HistoryMissing(`no node has the time of slot ${slot}`)
   return { signature, slot, landedAt, changes }
+}
+
+/** `time`: of the block, in Unix seconds; null if a node lacks it. */
+type Effects = { changes: WalletChange[]; time: number | null }
+
+function inBoth(one: Effects, other: Effects): Effects | null {
+  const time = one.time ?? other.time
+  const isSame = time === (other.time ?? time) && isDeepStrictEqual(one.changes, other.changes)
+  return isSame ? { changes: one.changes, time } : null
 }
 
 /** How far a token is followed after a reading that came to its end. */
 type Followed = AsOf & { cursor: { signature: string; slot: number } }
 
 /**
- * Writes what was read and how far, in one transaction. Returns the new state, or null if another process was first or the
- * rest is lost. Moments up to the followed slot are final. If something turns up that landed before, nodes left it out: it
- * would change them, so everything since then counts as lost.
+ * Writes what was read and how far, in one transaction. Returns the new state, or null if another process was first.
  */
 async function save(period: Period, moved: readonly Moved[], state: Followed | Walk): Promise<Period | null> {
-  const { workspace_id, mint_config, followed_slot } = period
-  const late = moved.filter(({ slot }) => followed_slot !== null && slot <= Number(followed_slot))
-  if (late.length > 0) {
-    logger.error({ workspace_id, mint_config, late }, "nodes had left out what holders moved")
-    await lose(period, {
-      at: late.reduce((one, { landedAt }) => (landedAt < one ? landedAt : one), late[0]!.landedAt),
-      slot: Math.min(...late.map(({ slot }) => slot)) - 1,
-    })
-    return null
-  }
+  const { workspace_id, mint_config } = period
   const isEnd = "cursor" in state
   return sql.begin(async (sql) => {
     await refuseInQuarantine(sql, workspace_id)
@@ -329,8 +345,8 @@ const lose = (period: Period, { at, slot }: Lost) => sql`
   where ${isUnchanged(period)}`
 
 /**
- * Notes that no node has the history. Once that was seen for long without a break, everything after the followed slot is
- * lost.
+ * Notes that no node has the history, or no two agree on it. Once that was seen for long without a break, everything after
+ * the followed slot is lost.
  */
 async function noteMissing(period: Period): Promise<void> {
   const { workspace_id, mint_config, followed_slot, missing_since, missing_seen_at } = period
@@ -343,6 +359,9 @@ async function noteMissing(period: Period): Promise<void> {
       update holder_periods set missing_since = ${since}, missing_seen_at = ${now} where ${isUnchanged(period)}`
     return
   }
-  logger.error({ workspace_id, mint_config }, "no node has the history of what holders moved; it is lost")
+  logger.error(
+    { workspace_id, mint_config },
+    "nodes lack the history of what holders moved, or contradict each other; it is lost",
+  )
   await lose(period, { at: null, slot: followed_slot })
 }

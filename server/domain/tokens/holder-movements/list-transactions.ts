@@ -25,7 +25,8 @@ export type Part = {
  * Transactions, newest first, and within a slot in the order of their signatures. It has all of each slot after `after`.
  * `isWhole`: nothing is left to list.
  */
-export type Chunk = { listed: Listed[]; after: number; isWhole: boolean }
+export type Chunk = Listing & { isWhole: boolean }
+type Listing = { listed: Listed[]; after: number }
 
 /** Usually there is nothing new, and the cursor is the newest of all. */
 const FIRST_PAGE = 20
@@ -33,25 +34,24 @@ const PAGE = 1000
 
 /** The next transactions of a part, as two nodes list them if there are two. Rejects with HistoryMissing or Error. */
 export async function listTransactions(rpc: Rpc, part: Part): Promise<Chunk> {
-  const [first, second = first] = await askHistory(rpc, (view) => listFrom(view, part))
-  // A node that has dropped old blocks lists less.
-  const after = Math.max(first!.after, second!.after)
-  const [listed, other] = [first!, second!].map((one) =>
-    one.listed.filter(({ slot }) => slot > after).sort(newestFirst),
+  const agreed = await askHistory(rpc, (view) => listFrom(view, part), inBoth)
+  return { ...agreed, isWhole: agreed.after <= Math.max(part.quiet, part.cursor.slot) }
+}
+
+/** What two nodes list in the same way. One that has dropped old blocks lists less. */
+function inBoth(one: Listing, other: Listing): Listing | null {
+  const after = Math.max(one.after, other.after)
+  const [listed, others] = [one, other].map(({ listed }) =>
+    listed.filter(({ slot }) => slot > after).toSorted(newestFirst),
   )
-  if (!isDeepStrictEqual(listed, other))
-    throw new Error(`Two nodes list different transactions of the mint ${part.mint}.`)
-  return { listed: listed!, after, isWhole: after <= Math.max(part.quiet, part.cursor.slot) }
+  return isDeepStrictEqual(listed, others) ? { listed: listed!, after } : null
 }
 
 /** Nodes list the transactions of a slot in different orders. */
 const newestFirst = (one: Listed, other: Listed) => other.slot - one.slot || (one.signature < other.signature ? -1 : 1)
 
 /** What one node lists. It ends between two slots, because another node may order those of one slot differently. */
-async function listFrom(
-  view: Rpc,
-  { mint, cursor, quiet, before, asOf, most }: Part,
-): Promise<Pick<Chunk, "listed" | "after">> {
+async function listFrom(view: Rpc, { mint, cursor, quiet, before, asOf, most }: Part): Promise<Listing> {
   const missing = (what: string): never => {
     throw new HistoryMissing(`the history of the mint ${mint} ${what}`)
   }

@@ -46,20 +46,35 @@ export function changesIn({ meta, transaction }: Found, mint: Address): WalletCh
   }
   add(preTokenBalances, -1n)
   add(postTokenBalances, 1n)
+  if (deltas.size === 0 && transfers({ meta, transaction }, mint)) incomplete("without token balances")
   const sum = [...deltas.values()].reduce((total, delta) => total + delta, 0n)
   if (sum !== 0n && !changesSupply({ meta, transaction })) incomplete("with token balances that do not add up")
   return [...deltas].flatMap(([wallet, delta]) => (delta === 0n ? [] : { wallet, delta }))
 }
 
-/** Whether any instruction, also one that a program called, can have changed a mint's supply. */
-function changesSupply({ meta, transaction: { message } }: Found): boolean {
+/** What Token-2022 was called with, also by other programs. */
+function tokenInstructionsIn({ meta, transaction: { message } }: Found): { data: Uint8Array; accounts: PublicKey[] }[] {
   const { writable = [], readonly = [] } = meta?.loadedAddresses ?? {}
   const keys = [...message.staticAccountKeys, ...writable, ...readonly]
   const called = (meta?.innerInstructions ?? []).flatMap(({ instructions }) =>
-    instructions.map(({ programIdIndex, data }) => ({ programIdIndex, data: bs58.decode(data) })),
+    instructions.map(({ programIdIndex, data, accounts }) => ({
+      programIdIndex,
+      data: bs58.decode(data),
+      accountKeyIndexes: accounts,
+    })),
   )
-  return [...message.compiledInstructions, ...called].some(
-    ({ programIdIndex, data }) =>
-      keys[programIdIndex]?.equals(TOKEN_2022_PROGRAM_ID) === true && SUPPLY.has(data[0] ?? -1),
-  )
+  return [...message.compiledInstructions, ...called]
+    .filter(({ programIdIndex }) => keys[programIdIndex]?.equals(TOKEN_2022_PROGRAM_ID))
+    .map(({ data, accountKeyIndexes }) => ({ data, accounts: accountKeyIndexes.map((index) => keys[index]!) }))
 }
+
+/** Whether any instruction can have changed a mint's supply. */
+const changesSupply = (found: Found): boolean =>
+  tokenInstructionsIn(found).some(({ data }) => SUPPLY.has(data[0] ?? -1))
+
+/** Its accounts are the source, the mint and the target. What is behind them is no mint, but strangers can name one there. */
+const transfers = (found: Found, mint: Address): boolean =>
+  tokenInstructionsIn(found).some(
+    ({ data, accounts }) =>
+      data[0] === TokenInstruction.TransferChecked && accounts[1] !== undefined && addressOf(accounts[1]) === mint,
+  )

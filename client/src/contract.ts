@@ -937,7 +937,7 @@ export interface LedgerHealth {
   audit_age_seconds: number | null
   /** Differences between the chain and the database found by the last reconciliations */
   audit_differences: number
-  /** Tokens in holder mode whose history no node has had for ten minutes */
+  /** Tokens in holder mode whose history no node has had, or no two agree on, for ten minutes */
   missing_histories: number
   /** Tokens in holder mode for which it is no longer known what holders move */
   lost_histories: number
@@ -1318,15 +1318,15 @@ export interface Preflight {
 export interface PreflightMovementRequest {
   /** The request that you would send. The other fields are those of its body, and no others are allowed */
   kind: "mint" | "transfer" | "burn" | "force_transfer"
-  /** Configuration id */
-  mint_config: string
-  amount: Amount
   /** The wallet of a mint or a burn */
   user_pubkey?: string | undefined
   /** The sender of a transfer or a forced transfer */
   from_pubkey?: string | undefined
   /** The recipient of a transfer or a forced transfer */
   to_pubkey?: string | undefined
+  /** Configuration id */
+  mint_config: string
+  amount: Amount
   /** Only of a burn or a forced transfer, as there */
   reason_code?: "redemption" | "buyback" | "court_order" | "sanctions" | "regulator" | "lost_wallet" | "compromised" | "estate" | "error_correction" | "tax" | "dividend" | "other" | undefined
   /** Only of a burn or a forced transfer, as there */

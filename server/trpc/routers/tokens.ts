@@ -132,14 +132,15 @@ const preflightInput = z.object({
     description: "The request that you would send. The other fields are those of its body, and no others are allowed",
     example: "transfer",
   }),
-  mint_config: tokens.knownConfigId,
-  amount: tokens.amountField,
+  // In the order of the requests, which is also the order of the errors.
   user_pubkey: walletAddress.optional().meta({ description: "The wallet of a mint or a burn" }),
   from_pubkey: walletAddress.optional().meta({ description: "The sender of a transfer or a forced transfer" }),
   to_pubkey: walletAddress.optional().meta({
     description: "The recipient of a transfer or a forced transfer",
     example: tokens.OTHER_WALLET,
   }),
+  mint_config: tokens.knownConfigId,
+  amount: tokens.amountField,
   reason_code: grounds.reason_code.optional().meta({ description: OF_FORCED }),
   reference: grounds.reference.optional().meta({ description: OF_FORCED }),
   document_sha256: documentHash.optional().meta({ description: OF_FORCED }),

@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { assetMintOf } from "#domain/token-accounts"
 import { authorityForNew, enqueue } from "#server/ledger/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
+import type { Address } from "#shared/address.ts"
 import { createAssetMint } from "./operations/create-asset-mint.ts"
 
 /**
@@ -24,4 +25,13 @@ export async function ensureAssetMints(
     operations.set(configId, await enqueue(sql, workspaceId, createAssetMint, operation))
   }
   return operations
+}
+
+/** The configuration of an asset mint, whose creation may be lost together with its row; null if there is none. */
+export async function configOfMint(sql: Queryable, workspaceId: string, mint: Address): Promise<string | null> {
+  const rows = await sql<{ id: string }[]>`select id from mint_configs where workspace_id = ${workspaceId}`
+  const config = rows.find(({ id }) => addressOf(assetMintOf(workspaceId, id)) === mint)
+  if (!config) return null
+  await ensureAssetMints(sql, workspaceId, [config.id])
+  return config.id
 }

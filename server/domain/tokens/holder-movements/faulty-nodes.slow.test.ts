@@ -219,7 +219,7 @@ test("a backlog that takes several rounds is recorded in full before a moment in
     node.fault = async (call, ask) => {
       if (call.method !== "getTransaction") return ask()
       most = Math.max(most, ++reading)
-      await sleep(400)
+      await sleep(150)
       reading--
       return ask()
     }

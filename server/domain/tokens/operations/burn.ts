@@ -6,13 +6,13 @@ import { burnAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import { extensionsOf } from "../config.ts"
 import { executeHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
 import { grounds, noteForced, passedPause, passesPause, takenHolds } from "./forced.ts"
 import {
   approvedBy,
   type Change,
-  configOfMint,
   depart,
   leaveIfEmpty,
   lookUpTaking,

@@ -10,11 +10,12 @@ import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import type { BaseUnits } from "#shared/amount.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import { type ConfigRow, extensionsOf } from "../config.ts"
 import { repairMode } from "../holds/repair-mode.ts"
 import { correctHold } from "../holds/taken-holds.ts"
 import { holdEffects, holdIn, keyOf, lookUpHolds, planHolds, refusalOfPaused, type SeenHolds } from "./held-account.ts"
-import { configOfMint, withCounters } from "./movement.ts"
+import { withCounters } from "./movement.ts"
 
 const payload = z.object({
   mint_config: z.string(),

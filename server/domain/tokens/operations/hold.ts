@@ -8,12 +8,13 @@ import { holdAsset, holdPlace } from "#server/solana/asset-hold.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import { extensionsOf } from "../config.ts"
 import { repairMode } from "../holds/repair-mode.ts"
 import { loadHoldReopenings } from "../reopenings.ts"
 import { grounds } from "./forced.ts"
 import { failIfPaused, holdEffects, holdIn, keyOf, lookUpHolds, planHolds, type SeenHolds } from "./held-account.ts"
-import { configOfMint, uncovered, withCounters } from "./movement.ts"
+import { uncovered, withCounters } from "./movement.ts"
 
 const payload = z.object({
   mint_config: z.string(),

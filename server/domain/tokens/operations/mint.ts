@@ -10,6 +10,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import type { LotMove } from "../lots/lot-book.ts"
 import { storedLot } from "../lots/mint-lot.ts"
 import { operationsOfPayouts } from "../payout-operations.ts"
@@ -17,7 +18,6 @@ import {
   approvedBy,
   arrive,
   type Change,
-  configOfMint,
   expectUnits,
   leaveIfEmpty,
   movementEffects,

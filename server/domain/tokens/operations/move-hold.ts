@@ -12,6 +12,7 @@ import type { Address } from "#shared/address.ts"
 import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import { holdingKeysOf, lastLandingOnAccounts, stillHolds } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
 import { type HoldingKey, loadStandings, NOTHING } from "../holder-facts.ts"
 import { type HoldAccount, readHoldAccounts } from "../holds/hold-accounts.ts"
@@ -21,7 +22,7 @@ import { loadRecoveryRefusals } from "../recovery-checks.ts"
 import { transferContext } from "../transfer-context.ts"
 import { takenHolds } from "./forced.ts"
 import { holdEffects, holdIn, refusalOfPaused } from "./held-account.ts"
-import { type Change, configOfMint, leaveIfEmpty, withCounters } from "./movement.ts"
+import { type Change, leaveIfEmpty, withCounters } from "./movement.ts"
 
 const payload = z.object({
   mint_config: z.string(),

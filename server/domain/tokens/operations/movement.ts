@@ -1,11 +1,9 @@
 import { z } from "zod"
 import { type Queryable, background as sql } from "#db/client.ts"
 import { loadFrozen, loadListed } from "#domain/screening"
-import { assetMintOf } from "#domain/token-accounts"
 import { type Ending, followMovements } from "#domain/token-investors"
 import type { Carried, Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
-import { addressOf } from "#server/solana/addresses.ts"
 import type { AccountState, Asset, Held, RestingState } from "#server/solana/asset.ts"
 import type { Address } from "#shared/address.ts"
 import type { BaseUnits } from "#shared/amount.ts"
@@ -20,7 +18,6 @@ import {
   readAccounts,
   type SeenAccounts,
 } from "../account-states.ts"
-import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, extensionsOf, isBeingReconciled, loadConfigs } from "../config.ts"
 import { type Holding, loadStandings, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { heldOnChain } from "../holds/hold-accounts.ts"
@@ -220,15 +217,6 @@ export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): voi
   if (to.hasSlot) return
   to.hasSlot = true
   config.holders += 1
-}
-
-/** The configuration of an asset mint, whose creation may be lost together with its row; null if there is none. */
-export async function configOfMint(sql: Queryable, workspaceId: string, mint: Address): Promise<string | null> {
-  const rows = await sql<{ id: string }[]>`select id from mint_configs where workspace_id = ${workspaceId}`
-  const config = rows.find(({ id }) => addressOf(assetMintOf(workspaceId, id)) === mint)
-  if (!config) return null
-  await ensureAssetMints(sql, workspaceId, [config.id])
-  return config.id
 }
 
 /** What is on its way to a wallet has arrived. */

@@ -9,12 +9,12 @@ import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
 import { type ConfirmedFrozen, holdingKeysOf, lookUpToFreeze, stillHolds } from "../account-states.ts"
+import { configOfMint } from "../asset-mint.ts"
 import { type ConfigRow, extensionsOf, loadConfigs } from "../config.ts"
 import { loadStandings, NOTHING, type Standings } from "../holder-facts.ts"
 import { repairMode } from "../holds/repair-mode.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
-import { configOfMint } from "./movement.ts"
 
 // The errors of freezing and thawing an account that does not exist (`solana/asset-answers.unit.test.ts`).
 const ABSENT = "IncorrectProgramId"

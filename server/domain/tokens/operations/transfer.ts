@@ -9,6 +9,7 @@ import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
 import { storedAmount } from "../amount.ts"
+import { configOfMint } from "../asset-mint.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
 import { allHolds, executeHolds, moveHolds, restoreHolds, takenOnChain } from "../holds/taken-holds.ts"
@@ -18,7 +19,6 @@ import {
   approvedBy,
   arrive,
   type Change,
-  configOfMint,
   depart,
   expectUnits,
   leaveIfEmpty,

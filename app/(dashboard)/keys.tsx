@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation.js"
 import { useEffect, useRef, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { Button } from "#app/components/ui/button.tsx"
+import { pressOnPage } from "./page-keys.ts"
 import { goTo, readsSingleKeys } from "./sections.ts"
 import { usePath } from "./workspace.tsx"
 
@@ -45,6 +46,9 @@ export function Keys() {
         if (first === null) return setShown("palette")
         event.preventDefault()
         first.focus()
+      } else {
+        // A field that it focuses must not receive the key as well.
+        if (pressOnPage(key)) event.preventDefault()
       }
     }
     document.addEventListener("keydown", press)

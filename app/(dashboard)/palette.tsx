@@ -126,6 +126,12 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
         <Line name="Show the shortcuts" off={!isOn}>
           <Key>?</Key>
         </Line>
+        {can("review:write") &&
+          reviewKeys.map(([key, name]) => (
+            <Line key={key} name={name} off={!isOn}>
+              <Key>{key}</Key>
+            </Line>
+          ))}
         {reachable.map(([key, section]) => (
           <Line key={key} name={sections[section].name} off={!isOn}>
             <Key>G</Key> <span className="text-muted">then</span> <Key>{key.toUpperCase()}</Key>
@@ -146,6 +152,14 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
     </Dialog>
   )
 }
+
+/** On a review's page. */
+const reviewKeys = [
+  ["A", "Review: approve or clear"],
+  ["R", "Review: reject or revoke"],
+  ["J", "Next review"],
+  ["K", "Previous review"],
+] as const
 
 const Line = ({ name, off = false, children }: { name: string; off?: boolean; children: ReactNode }) => (
   <Fragment>

@@ -4,6 +4,7 @@
 export {
   countReviews,
   listReviews,
+  readNeighbours,
   reviewFilter,
   reviewTables,
   type SummaryRow,

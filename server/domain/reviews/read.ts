@@ -2,6 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { type Timestamped, timestamped } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
+import { unseal } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { pageOf } from "#server/lib/cursor.ts"
 import { filterId } from "#server/lib/fields.ts"
@@ -16,6 +17,7 @@ import {
   type ReviewState,
 } from "#shared/reviews.ts"
 import { awaitsApproval, investorOfReview, reviewState } from "./lock.ts"
+import { entryOwner } from "./owners.ts"
 
 /** Filters of the queue. */
 export const reviewFilter = z.object({
@@ -39,6 +41,8 @@ export type SummaryRow = {
   state: ReviewState
   /** The first finding. */
   finding: Finding
+  /** The newest finding in the finder's words, sealed; null if it has none. */
+  said: Buffer | null
   attestation_id: string | null
   wallet: Address | null
   investor_id: string | null
@@ -54,7 +58,11 @@ export type SummaryRow = {
   ending: ReviewEnding | null
   closed_at: Date | null
 }
-export type ReviewSummary = Timestamped<Omit<SummaryRow, "id" | "seq">> & { review_id: string }
+export type ReviewSummary = Timestamped<Omit<SummaryRow, "id" | "seq" | "said">> & {
+  review_id: string
+  /** The newest finding in the finder's words, such as a vendor's reason; null if it has none. */
+  said: string | null
+}
 
 const PAGE = 50
 
@@ -77,6 +85,8 @@ export const summaryFields = () => sql`
   case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as session_open_until,
   (select e.finding from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
     and e.finding is not null order by e.seq limit 1) as finding,
+  (select e.text from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
+    and e.finding is not null order by e.seq desc limit 1) as said,
   ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
 
 /** Reviews joined with their attestations. */
@@ -87,9 +97,10 @@ export const reviewTables = () => sql`
 const isWaiting = (now: Date) => sql`
   r.state <> 'closed' and not (r.kind = 'vendor' and a.open_until is not null and a.open_until <= ${now})`
 
-export const toReviewSummary = ({ id, seq: _, ...row }: SummaryRow): ReviewSummary => ({
+export const toReviewSummary = ({ id, seq: _, said, ...row }: SummaryRow): ReviewSummary => ({
   review_id: id,
   ...timestamped(row),
+  said: said && unseal(entryOwner(id), said),
 })
 
 /** A page of waiting reviews, oldest first, or of closed ones, newest first. Errors: validation_failed for a cursor. */
@@ -113,11 +124,29 @@ export async function listReviews(
   return pageOf(rows, PAGE, toReviewSummary)
 }
 
+/**
+ * The reviews to go to from one: the waiting ones before and after it in the queue. After the last comes the first. Null if
+ * no other waits.
+ */
+export async function readNeighbours(
+  { workspaceId }: Principal,
+  id: string,
+): Promise<{ previous: string | null; next: string | null; waiting: number }> {
+  const others = sql`
+    select r.id from ${reviewTables()}
+    where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())} and r.id <> ${id}`
+  const here = sql`(select seq from reviews where workspace_id = ${workspaceId} and id = ${id})`
+  const [row] = await sql<{ previous: string | null; next: string | null }[]>`
+    select (${others} and r.seq < ${here} order by r.seq desc nulls last limit 1) as previous,
+      coalesce((${others} and r.seq > ${here} order by r.seq limit 1), (${others} order by r.seq limit 1)) as next`
+  return { ...row!, ...(await countReviews({ workspaceId })) }
+}
+
 /** The highest number that is counted. */
 const MOST_COUNTED = 100
 
 /** How many reviews wait, counted up to a hundred. */
-export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {
+export async function countReviews({ workspaceId }: Pick<Principal, "workspaceId">): Promise<{ waiting: number }> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::int as waiting from (
       select from ${reviewTables()} where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())}

@@ -29,6 +29,10 @@ export const reviewRouter = router({
     .input(z.object({ review_id: reviewId }))
     .query(({ ctx, input }) => readReview(ctx.principal, input.review_id)),
 
+  neighbours: reviewProcedure
+    .input(z.object({ review_id: reviewId }))
+    .query(({ ctx, input }) => reviews.readNeighbours(ctx.principal, input.review_id)),
+
   reviewers: reviewProcedure
     .input(z.object({}))
     .query(async ({ ctx }) => ({ data: await reviews.listReviewers(ctx.principal) })),

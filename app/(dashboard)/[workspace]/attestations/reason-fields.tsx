@@ -23,6 +23,7 @@ export const ReasonFields = ({
     <TextareaField label="Internal reason" name="reason" hint={hint} required maxLength={500} rows={2} />
     {publicReason && (
       <SelectField
+        key={publicReason}
         label="Reason shown to the investor"
         name="public_reason"
         defaultValue={publicReason}

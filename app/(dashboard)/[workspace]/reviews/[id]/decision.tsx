@@ -1,7 +1,7 @@
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
+import { usePageKeys } from "#app/(dashboard)/page-keys.ts"
 import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
-import { SelectField } from "#app/components/form.tsx"
-import { Confirm } from "#app/components/form-dialog.tsx"
+import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
@@ -36,22 +36,48 @@ function consequenceOf(review: Review, decision: ReviewDecision): string {
 
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 
+/** Its keys: the first decision for the person, and the first against. */
+const agreeing: readonly ReviewDecision[] = ["approve", "clear"]
+const refusing: readonly ReviewDecision[] = ["reject", "revoke", "keep_rejected"]
+
 export function Decision({ review }: { review: Review }) {
+  const [chosen, setChosen] = useState<ReviewDecision | null>(null)
+  const open = review.state === "requested" ? [] : review.decisions
+  const choose = (among: readonly ReviewDecision[]) => () => {
+    const decision = open.find((one) => among.includes(one))
+    if (decision) setChosen(decision)
+  }
+  usePageKeys({ a: choose(agreeing), r: choose(refusing) })
   if (review.state === "requested") return <Requested review={review} />
-  if (review.decisions.length === 0)
-    return <p className="text-muted">The session has closed: nothing is left to decide.</p>
+  if (open.length === 0) return <p className="text-muted">The session has closed: nothing is left to decide.</p>
   return (
     <>
       {review.approvals_needed > 0 && (
         <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
       )}
-      <div className="flex flex-wrap gap-2">
-        {review.decisions.map((decision) => (
-          <Decide key={decision} review={review} decision={decision} />
+      <fieldset aria-label="Decision" className="flex flex-wrap gap-2">
+        {open.map((decision) => (
+          <Button
+            key={decision}
+            variant={chosen === null && agreeing.includes(decision) ? "primary" : "outline"}
+            aria-pressed={chosen === decision}
+            aria-keyshortcuts={keyOf(open, decision)}
+            title={keyOf(open, decision)?.toUpperCase()}
+            className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            onClick={() => setChosen(chosen === decision ? null : decision)}
+          >
+            {reviewDecisions[decision].label}
+          </Button>
         ))}
-      </div>
+      </fieldset>
+      {chosen !== null && open.includes(chosen) && <Decide review={review} decision={chosen} />}
     </>
   )
+}
+
+function keyOf(open: readonly ReviewDecision[], decision: ReviewDecision): string | undefined {
+  if (open.find((one) => agreeing.includes(one)) === decision) return "a"
+  return open.find((one) => refusing.includes(one)) === decision ? "r" : undefined
 }
 
 const others = ({ approvals_needed: needed }: Review): string =>
@@ -59,10 +85,12 @@ const others = ({ approvals_needed: needed }: Review): string =>
 
 const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
 
+/** The reason, below the decision and beside the evidence. It stays when another decision is chosen. */
 function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
   const { review_id, version } = review
   const needsApproval = review.approvals_needed > 0
   const { label, past, showsReason } = reviewDecisions[decision]
+  const place = useRef<HTMLDivElement>(null)
   const decide = useMutation((api, values: FormData) =>
     api.review.decide.mutate({
       review_id,
@@ -72,34 +100,32 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
       claims: decision === "approve" ? claimsOf(values) : null,
     }),
   )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when another decision is chosen
+  useEffect(() => place.current?.querySelector("textarea")?.focus(), [decision])
   return (
-    <Confirm
-      trigger={
-        <Button variant={decision === "approve" || decision === "clear" ? "primary" : "outline"}>{label}</Button>
-      }
-      title={`${label}?`}
-      description={
-        needsApproval
-          ? `${consequenceOf(review, decision)} It happens once ${others(review)} approved it.`
-          : consequenceOf(review, decision)
-      }
-      confirm={needsApproval ? "Ask for approval" : label}
-      danger={isGrave(decision)}
-      onConfirm={async (values) => {
-        await decide.mutateAsync(values)
-        notify(past)
-      }}
-    >
-      <ReasonFields
-        publicReason={showsReason ? (defaults[decision] ?? "unverifiable") : null}
-        hint={
-          isGrave(decision)
-            ? "Visible to your team and your API keys, never to the investor."
-            : "Visible to people who decide reviews, never to the investor."
-        }
-      />
-      {decision === "approve" && <ApprovalClaims review={review} />}
-    </Confirm>
+    <div ref={place} className="mt-4 border-t border-line pt-4">
+      <Form
+        onSubmit={async (values) => {
+          await decide.mutateAsync(values)
+          notify(needsApproval ? "Approval requested" : past)
+        }}
+      >
+        <p className="text-[13px] text-muted">
+          {consequenceOf(review, decision)}
+          {needsApproval && ` It happens once ${others(review)} approved it.`}
+        </p>
+        <ReasonFields
+          publicReason={showsReason ? (defaults[decision] ?? "unverifiable") : null}
+          hint={
+            isGrave(decision)
+              ? "Visible to your team and your API keys, never to the investor."
+              : "Visible to people who decide reviews, never to the investor."
+          }
+        />
+        {decision === "approve" && <ApprovalClaims review={review} />}
+        <Submit variant={isGrave(decision) ? "danger" : "primary"}>{needsApproval ? "Ask for approval" : label}</Submit>
+      </Form>
+    </div>
   )
 }
 

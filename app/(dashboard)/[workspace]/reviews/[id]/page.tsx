@@ -1,22 +1,25 @@
 "use client"
 
-import { useParams } from "next/navigation.js"
+import { useParams, useRouter } from "next/navigation.js"
 import { useId, useState } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { To, useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePageKeys } from "#app/(dashboard)/page-keys.ts"
+import { To, useMe, useMutation, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Form, Submit, TextareaField } from "#app/components/form.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
+import { Link } from "#app/components/link.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/input.tsx"
 import { findings, isReviewDecision, reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
 import { publicReasonCopy } from "../../attestations/reason-fields.tsx"
 import { ReviewBadge } from "../review-badge.tsx"
 import { Decision } from "./decision.tsx"
-import type { Review } from "./review.ts"
+import { Person } from "./person.tsx"
+import { headlineOf, type Review } from "./review.ts"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
@@ -32,34 +35,102 @@ export default function Page() {
       query={query}
       {...(!mayReview && { missing: NOT_YOURS })}
       head={(review) => ({
-        heading: reviewKinds[review.kind].label,
+        heading: headlineOf(review),
         badge: <ReviewBadge review={review} />,
         description: reviewKinds[review.kind].summary,
+        actions: <Neighbours reviewId={review.review_id} />,
       })}
     >
-      {(review) => (
-        <TwoColumns
-          wide={
-            <>
-              <Card title={review.state === "closed" ? "Outcome" : "Decision"}>
-                {review.state === "closed" ? <Outcome review={review} /> : <Decision review={review} />}
-              </Card>
-              <Card title="About">
-                <About review={review} />
-              </Card>
-              {review.ending !== "erased" && <Notes review={review} />}
-            </>
-          }
-          narrow={
-            <Card title="History">
-              <History moments={review.moments} />
-            </Card>
-          }
-        />
-      )}
+      {(review) => <Case key={review.review_id} review={review} />}
     </DetailPage>
   )
 }
+
+/** One review: the decision and what it is about, and beside them the person. */
+function Case({ review }: { review: Review }) {
+  const { can } = useWorkspace()
+  const [wasOpen] = useState(review.state !== "closed")
+  return (
+    <TwoColumns
+      wide={
+        <>
+          {review.state === "closed" ? (
+            <Card title="Outcome">
+              <Outcome review={review} />
+              {wasOpen && <NextCase reviewId={review.review_id} />}
+            </Card>
+          ) : (
+            <Card title="Decision">
+              <Decision review={review} />
+            </Card>
+          )}
+          <Card title="About">
+            <About review={review} />
+          </Card>
+          {review.ending !== "erased" && <Notes review={review} />}
+        </>
+      }
+      narrow={
+        <>
+          {review.investor_id !== null && can("attestation:read") && <Person investorId={review.investor_id} />}
+          <Card title="History">
+            <History moments={review.moments} />
+          </Card>
+        </>
+      }
+    />
+  )
+}
+
+const useNeighbours = (reviewId: string) => useQuery("review.neighbours", { review_id: reviewId }, { keep: true })
+
+/** The reviews before and after this one in the queue, also by J and K. */
+function Neighbours({ reviewId }: { reviewId: string }) {
+  const { data } = useNeighbours(reviewId)
+  const path = usePath()
+  const router = useRouter()
+  const to = (id: string | null | undefined) => () => {
+    if (id) router.push(path("reviews", id))
+  }
+  usePageKeys({ j: to(data?.next), k: to(data?.previous) })
+  if (!data) return null
+  return (
+    <nav aria-label="Queue" className="flex gap-2">
+      {data.previous && (
+        <Link href={path("reviews", data.previous)} aria-keyshortcuts="k" title="K" className={buttonLook()}>
+          Previous
+        </Link>
+      )}
+      {data.next && (
+        <Link href={path("reviews", data.next)} aria-keyshortcuts="j" title="J" className={buttonLook()}>
+          Next
+        </Link>
+      )}
+    </nav>
+  )
+}
+
+/** Where to go on after a decision. It has the focus, so that Enter opens it. */
+function NextCase({ reviewId }: { reviewId: string }) {
+  const { data } = useNeighbours(reviewId)
+  const path = usePath()
+  if (!data) return null
+  if (data.next === null) return <p className="mt-4 text-muted">No other review waits.</p>
+  return (
+    <Link
+      ref={focus}
+      href={path("reviews", data.next)}
+      className={buttonLook({ variant: "primary", className: "mt-4" })}
+    >
+      Next case ({data.waiting === MOST_COUNTED ? `${data.waiting} or more` : data.waiting} left)
+    </Link>
+  )
+}
+
+const focus = (link: HTMLAnchorElement | null) => link?.focus()
+
+/** The server counts no further. */
+const MOST_COUNTED = 100
 
 const NOT_YOURS = {
   code: "refused",
@@ -75,6 +146,7 @@ function About({ review }: { review: Review }) {
       <Facts
         facts={{
           Found: findings[review.finding],
+          Reported: review.said !== null && headlineOf(review) !== review.said && review.said,
           Lists: review.lists.length > 0 && <Lists of={review.lists} />,
           Wallet: wallet && <Copyable value={wallet} what="wallet" compact />,
           Investor: investor_id && (

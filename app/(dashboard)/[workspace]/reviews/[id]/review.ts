@@ -1,7 +1,15 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { findings } from "#shared/reviews.ts"
 
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
+
+/** The longest text of a finder that is shown as a heading. */
+const LONGEST_HEADLINE = 120
+
+/** Why the review exists: the newest finding in its finder's words if they are short, else in ours. */
+export const headlineOf = ({ said, finding }: Pick<Review, "said" | "finding">): string =>
+  said !== null && said.length <= LONGEST_HEADLINE ? said : findings[finding]
 
 /** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {

@@ -78,3 +78,26 @@ export const allReviewEndings = Object.keys(reviewEndings) as ReviewEnding[]
 
 export const isReviewDecision = (value: unknown): value is ReviewDecision =>
   typeof value === "string" && Object.hasOwn(reviewDecisions, value)
+
+export const reviewPriorities = {
+  urgent: "Urgent",
+  high: "High",
+  normal: "Normal",
+} as const satisfies Record<string, string>
+
+export type ReviewPriority = keyof typeof reviewPriorities
+
+const DAY_MS = 86_400_000
+
+type Waiting = { kind: ReviewKind; finding: Finding; opened_at: string; session_open_until: string | null }
+
+/**
+ * How soon a waiting review needs a decision. Urgent: the person may be on a list, or the session closes within two
+ * days. High: a vendor has changed its mind about a person who may hold tokens, or the review is a week old.
+ */
+export function priorityOf({ kind, finding, opened_at, session_open_until }: Waiting, now: number): ReviewPriority {
+  const left_ms = session_open_until === null ? Number.POSITIVE_INFINITY : Date.parse(session_open_until) - now
+  if (kind === "screening" || finding === "watchlist_match" || left_ms < 2 * DAY_MS) return "urgent"
+  const isOld = now - Date.parse(opened_at) > 7 * DAY_MS
+  return kind === "signal" || kind === "reversal" || isOld ? "high" : "normal"
+}

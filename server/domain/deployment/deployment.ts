@@ -72,6 +72,10 @@ export const providerNamed = (mode: Mode, name: string): Provider =>
 export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Flow["kind"] =>
   deployment.providers[mode].configured.get(provider)?.flow.kind ?? "redirect"
 
+/** The vendor's own page about a check; null if the vendor documents none, or has lost its settings. */
+export const vendorPage = (mode: Mode, name: string, reference: string | null): string | null =>
+  (reference !== null && deployment.providers[mode].configured.get(name)?.pageOf?.(reference)) || null
+
 /** A provider's display name, with settings or without. One that this version does not know is shown by its name. */
 export const providerLabel = (mode: Mode, name: string): string =>
   deployment.providers[mode].configured.get(name)?.label ?? providers.find((one) => one.name === name)?.label ?? name

@@ -9,6 +9,7 @@ export {
   flowOf,
   providerFor,
   providerLabel,
+  vendorPage,
   providerNamed,
   setDeployment,
 } from "./deployment.ts"

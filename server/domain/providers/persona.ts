@@ -178,6 +178,8 @@ export const persona = defineProvider({
 
     return {
       ...(environment === null ? {} : { credentials: environment }),
+      // Persona's help, "Workflows Slack integration".
+      pageOf: (inquiry) => `https://app.withpersona.com/dashboard/inquiries/${encodeURIComponent(inquiry)}`,
       flow: {
         kind: "redirect",
         createSession: (session) => open(session, session.sessionId),

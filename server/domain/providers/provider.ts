@@ -124,6 +124,8 @@ export type Adapter = {
   flow: Flow
   /** The name for people, if a setting gives one; otherwise the definition's `label` counts. */
   label?: string
+  /** The vendor's own page about a check, for the team. Only if the vendor documents its address. */
+  pageOf?(reference: string): string
   /** Whether its credentials are of the vendor's sandbox, where anyone can pass. Omitted if they do not show it. */
   credentials?: "live" | "test"
   /** Whether the provider signed these exact bytes, and recently if it signs the time. Reads nothing else of them. */

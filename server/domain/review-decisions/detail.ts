@@ -2,7 +2,7 @@ import { sql } from "#db/client.ts"
 import { columns, type RowOf, timestamped } from "#db/rows.ts"
 import { bindingPolicy, loadBinding } from "#domain/approvals"
 import { shownStatusAt } from "#domain/attestations"
-import { providerLabel, unseal } from "#domain/deployment"
+import { providerLabel, unseal, vendorPage } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import {
   awaitsApproval,
@@ -90,7 +90,8 @@ export async function readReview(principal: Principal, id: string) {
 
 const attestationColumns = columns(
   "attestations",
-  "id, schema_id, status, open_until, expires_at, revoked_at, provider, wallet, created_at, external_id",
+  "id, schema_id, status, open_until, expires_at, revoked_at, provider, provider_reference, wallet, created_at",
+  "external_id",
 )
 
 async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) {
@@ -110,6 +111,8 @@ async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) 
     schema: one.schema_id,
     status: shownStatusAt(one, now),
     provider: providerLabel(mode, one.provider),
+    /** The vendor's own page about the check, if it has a documented address. */
+    provider_page: vendorPage(mode, one.provider, one.provider_reference),
     wallet: one.wallet,
     started_at: toTimestamp(one.created_at),
     external_id: one.external_id,

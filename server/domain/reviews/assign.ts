@@ -4,7 +4,7 @@ import { seal } from "#domain/deployment"
 import { changeAs, reviewers, stillHasPermission } from "#domain/people"
 import type { Caller, Principal } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
-import { fail } from "#shared/errors.ts"
+import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
 import { type Acting, lockReview } from "./lock.ts"
 import { entryOwner } from "./owners.ts"
 
@@ -29,6 +29,29 @@ export const assignReview = ({ reviewId, assignee, ...caller }: Assigning) =>
     await recordChange(sql, workspaceId, { author: caller, action: "review.assigned", subject: reviewId, detail })
     return assigned
   })
+
+type AssigningMany = Caller & { reviewIds: readonly string[]; assignee: string | null }
+
+/**
+ * Assigns each of several reviews in its own commit, so that those closed by other members in the meantime stop no
+ * others. Returns their ids as `closed`. Errors: validation_failed, insufficient_scope.
+ */
+export async function assignReviews({ reviewIds, ...assigning }: AssigningMany) {
+  const ids = [...new Set(reviewIds)]
+  const closed: string[] = []
+  for (const reviewId of ids) {
+    try {
+      await assignReview({ ...assigning, reviewId })
+    } catch (error) {
+      if (!(error instanceof Failure && GONE.has(error.code))) throw error
+      closed.push(reviewId)
+    }
+  }
+  return { assigned: ids.length - closed.length, closed }
+}
+
+/** Errors of reviews that can no longer be assigned. */
+const GONE: ReadonlySet<ErrorCode> = new Set(["review_changed", "review_not_found"])
 
 /** The members who can decide reviews of the workspace. */
 export const listReviewers = ({ workspaceId }: Principal): Promise<{ user_id: string; name: string }[]> =>

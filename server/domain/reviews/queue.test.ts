@@ -4,7 +4,7 @@ import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
-import { decide, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { decide, requireReviewApproval, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
@@ -103,6 +103,95 @@ test("a review can be assigned only to members who decide reviews", async () => 
   expect((await team.officer.query("review.get", { review_id: reviewId })).data.assignee).toBeNull()
 })
 
+const assignMany = (review_ids: string[], assignee: string | null, browser = team.officer) =>
+  browser.mutate("review.assignMany", { review_ids, assignee })
+
+test("reviews are assigned together, each with its entry, and one that was decided in the meantime stops no others", async () => {
+  const own = await reviewTeam(app)
+  const [one, decided, other] = [
+    (await vendorReview(app, own.key)).reviewId,
+    (await vendorReview(app, own.key)).reviewId,
+    (await vendorReview(app, own.key)).reviewId,
+  ]
+  await decide(own.second, decided, { decision: "reject" })
+  const assignee = await idOf(own.second)
+  const unknown = newId("rev")
+  const { data } = await assignMany([one, decided, unknown, other, one], assignee, own.officer)
+  expect(data).toEqual({ assigned: 2, closed: [decided, unknown] })
+  const assignees = async () =>
+    sql`select id, assignee from reviews where id = any(${[one, decided, other]}::text[]) order by seq`
+  expect(await assignees()).toEqual([
+    { id: one, assignee },
+    { id: decided, assignee: null },
+    { id: other, assignee },
+  ])
+  const entries = await sql`
+    select subject, actor_name, detail from audit_entries
+    where workspace_id = ${own.key.workspaceId} and action = 'review.assigned' order by seq`
+  const detail = { assignee: "The compliance" }
+  expect(entries).toEqual([one, other].map((subject) => ({ subject, actor_name: "The compliance", detail })))
+  await assignMany([one, other], null, own.officer)
+  expect((await assignees()).map((row) => row.assignee)).toEqual([null, null, null])
+})
+
+test("reviews are assigned together only to members who decide reviews, and not for another account", async () => {
+  const { reviewId } = await vendorReview(app, team.key)
+  const viewer = await member(app, { role: "viewer", account: team.account })
+  const refused = await assignMany([reviewId], await idOf(viewer.browser))
+  expect([refused.status, refused.error.detail.split(":")[0]]).toEqual([422, "assignee"])
+  const stranger = await reviewTeam(app)
+  const { data } = await assignMany([reviewId], await idOf(stranger.officer), stranger.officer)
+  expect(data).toEqual({ assigned: 0, closed: [reviewId] })
+  expect(await sql`select assignee from reviews where id = ${reviewId}`).toEqual([{ assignee: null }])
+})
+
+test("the newest finding is shown in the words of its finder", async () => {
+  const { reviewId, sessionId } = await vendorReview(app, team.key, { reason: "PEP screening: 1 possible match" })
+  const shown = async () => {
+    const { data } = (await team.officer.query("review.list", {})).data
+    const listed = data.find(({ review_id }: { review_id: string }) => review_id === reviewId)
+    const { said, finding } = (await team.officer.query("review.get", { review_id: reviewId })).data
+    expect([listed.said, listed.finding]).toEqual([said, finding])
+    return [finding, said]
+  }
+  expect(await shown()).toEqual(["in_review", "PEP screening: 1 possible match"])
+  await app.webhook({ session_id: sessionId, decision: "in_review", claims: {}, reason: "Adverse media: 2 articles" })
+  expect(await shown()).toEqual(["in_review", "Adverse media: 2 articles"])
+  await team.officer.mutate("review.note", { review_id: reviewId, text: "Read both" })
+  expect(await shown()).toEqual(["in_review", "Adverse media: 2 articles"])
+})
+
+test("from a review a member goes to those before and after it, from the last to the first, and from the only one nowhere", async () => {
+  const own = await reviewTeam(app)
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push((await vendorReview(app, own.key)).reviewId)
+  const [first, second, third] = ids as [string, string, string]
+  const from = async (review_id: string, filter = {}) =>
+    (await own.officer.query("review.neighbours", { review_id, ...filter })).data
+  expect(await from(first)).toEqual({ previous: null, next: second, left: 2 })
+  expect(await from(second)).toEqual({ previous: first, next: third, left: 2 })
+  expect(await from(third)).toEqual({ previous: second, next: first, left: 2 })
+  await own.second.mutate("review.assign", { review_id: third, assignee: await idOf(own.officer) })
+  expect(await from(first, { assigned: "me" })).toEqual({ previous: null, next: third, left: 1 })
+  expect(await from(third, { assigned: "me" })).toEqual({ previous: null, next: null, left: 0 })
+  await decide(own.officer, second, { decision: "reject" })
+  expect(await from(second)).toEqual({ previous: first, next: third, left: 2 })
+  await decide(own.officer, third, { decision: "reject" })
+  await decide(own.officer, first, { decision: "reject" })
+  expect(await from(first)).toEqual({ previous: null, next: null, left: 0 })
+})
+
+test("a member does not come back to a review whose decision they have asked others to approve", async () => {
+  const own = await reviewTeam(app)
+  const [first, second] = [(await vendorReview(app, own.key)).reviewId, (await vendorReview(app, own.key)).reviewId]
+  await requireReviewApproval(own.account)
+  await decide(own.officer, first, { decision: "reject" })
+  const from = async (browser: typeof own.officer) =>
+    (await browser.query("review.neighbours", { review_id: second })).data
+  expect(await from(own.officer)).toEqual({ previous: null, next: null, left: 0 })
+  expect(await from(own.second)).toEqual({ previous: first, next: first, left: 1 })
+})
+
 test("notes are sealed, shown in order, possible after the decision, and never logged", async () => {
   const { reviewId } = await vendorReview(app, team.key)
   const note = (text: string) => team.officer.mutate("review.note", { review_id: reviewId, text })
@@ -162,6 +251,7 @@ test("another account, the other workspace and a made-up id get the same answer 
       const seen = { review_id: id, version: 1 }
       const answers = [
         await browser.query("review.get", { review_id: id }),
+        await browser.query("review.neighbours", { review_id: id }),
         await browser.mutate("review.viewClaims", { review_id: id }),
         await browser.mutate("review.assign", { review_id: id, assignee: null }),
         await browser.mutate("review.note", { review_id: id, text: "mine now" }),

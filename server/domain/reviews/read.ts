@@ -6,6 +6,7 @@ import { unseal } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { pageOf } from "#server/lib/cursor.ts"
 import { filterId } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import {
@@ -16,7 +17,7 @@ import {
   type ReviewKind,
   type ReviewState,
 } from "#shared/reviews.ts"
-import { awaitsApproval, investorOfReview, reviewState } from "./lock.ts"
+import { awaitsApproval, investorOfReview, reviewNotFound, reviewState } from "./lock.ts"
 import { entryOwner } from "./owners.ts"
 
 /** Filters of the queue. */
@@ -39,9 +40,9 @@ export type SummaryRow = {
   seq: bigint
   kind: ReviewKind
   state: ReviewState
-  /** The first finding. */
+  /** The newest finding. */
   finding: Finding
-  /** The newest finding in the finder's words, sealed; null if it has none. */
+  /** The newest finding in its finder's words, sealed; null if it has none. */
   said: Buffer | null
   attestation_id: string | null
   wallet: Address | null
@@ -60,11 +61,14 @@ export type SummaryRow = {
 }
 export type ReviewSummary = Timestamped<Omit<SummaryRow, "id" | "seq" | "said">> & {
   review_id: string
-  /** The newest finding in the finder's words, such as a vendor's reason; null if it has none. */
+  /** The newest finding in its finder's words, such as a vendor's reason; null if it has none. */
   said: string | null
 }
 
 const PAGE = 50
+
+/** The highest number that is counted. */
+const MOST_COUNTED = 100
 
 /** A member that a review names. A former member has a name while their user exists. */
 const named = (column: "assignee" | "requested_by" | "decided_by") => sql`
@@ -75,6 +79,10 @@ const investorOf = () => sql`
   coalesce(${investorOfReview(sql)}, a.investor_id,
     (select o.investor_id from wallet_owner(r.workspace_id, r.wallet) o))`
 
+const newestFinding = (column: "finding" | "text") => sql`
+  (select e.${sql(column)} from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
+    and e.finding is not null order by e.seq desc limit 1)`
+
 /** All columns of a `SummaryRow`. */
 export const summaryFields = () => sql`
   r.id, r.seq, r.kind, ${reviewState(sql)} as state, r.attestation_id, r.wallet, r.opened_at, r.ending, r.closed_at,
@@ -83,10 +91,7 @@ export const summaryFields = () => sql`
   a.schema_id as schema,
   (select i.external_id from investors i where i.workspace_id = r.workspace_id and i.id = ${investorOf()}) as external_id,
   case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as session_open_until,
-  (select e.finding from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
-    and e.finding is not null order by e.seq limit 1) as finding,
-  (select e.text from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
-    and e.finding is not null order by e.seq desc limit 1) as said,
+  ${newestFinding("finding")} as finding, ${newestFinding("text")} as said,
   ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
 
 /** Reviews joined with their attestations. */
@@ -103,50 +108,63 @@ export const toReviewSummary = ({ id, seq: _, said, ...row }: SummaryRow): Revie
   said: said && unseal(entryOwner(id), said),
 })
 
+/** The workspace's reviews that match all filters. */
+function matching({ workspaceId, via }: Principal, { state, kind, assigned, days, investor }: ReviewFilter) {
+  const now = clock.now()
+  const me = via.kind === "user" ? via.userId : null
+  return sql`
+    r.workspace_id = ${workspaceId} and ${state === "waiting" ? isWaiting(now) : sql`r.state = 'closed'`}
+    ${kind === undefined ? sql`` : sql`and r.kind = ${kind}`}
+    ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
+    ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
+    ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}`
+}
+
 /** A page of waiting reviews, oldest first, or of closed ones, newest first. Errors: validation_failed for a cursor. */
 export async function listReviews(
-  { workspaceId, via }: Principal,
-  { state, kind, assigned, days, investor, cursor }: ReviewFilter & { cursor?: string | undefined },
+  principal: Principal,
+  { cursor, ...filter }: ReviewFilter & { cursor?: string | undefined },
 ): Promise<{ data: ReviewSummary[]; next_cursor: string | null }> {
-  const now = clock.now()
-  const place = cursor === undefined ? null : await seqAt("reviews", "rev", workspaceId, cursor)
-  const me = via.kind === "user" ? via.userId : null
-  const waits = state === "waiting"
+  const place = cursor === undefined ? null : await seqAt("reviews", "rev", principal.workspaceId, cursor)
+  const waits = filter.state === "waiting"
   const rows = await sql<SummaryRow[]>`
-    select ${summaryFields()} from ${reviewTables()}
-    where r.workspace_id = ${workspaceId} and ${waits ? isWaiting(now) : sql`r.state = 'closed'`}
-      ${kind === undefined ? sql`` : sql`and r.kind = ${kind}`}
-      ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
-      ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
-      ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
+    select ${summaryFields()} from ${reviewTables()} where ${matching(principal, filter)}
       ${place === null ? sql`` : waits ? sql`and r.seq > ${place}` : sql`and r.seq < ${place}`}
     order by r.seq ${waits ? sql`` : sql`desc nulls last`} limit ${PAGE + 1}`
   return pageOf(rows, PAGE, toReviewSummary)
 }
 
+/** A review's place in the queue. `left` counts the other reviews of the queue, up to a hundred. */
+export type Neighbours = { previous: string | null; next: string | null; left: number }
+
 /**
- * The reviews to go to from one: the waiting ones before and after it in the queue. After the last comes the first. Null if
- * no other waits.
+ * Where a member goes on from a review: the reviews before and after it that match the filter and wait for them. After
+ * the last comes the first. Reviews that wait for another member's approval of their own request are left out. Errors:
+ * review_not_found.
  */
 export async function readNeighbours(
-  { workspaceId }: Principal,
+  principal: Principal,
   id: string,
-): Promise<{ previous: string | null; next: string | null; waiting: number }> {
+  filter: Omit<ReviewFilter, "state">,
+): Promise<Neighbours> {
+  const { workspaceId, via } = principal
+  if (!isId("rev", id)) return reviewNotFound(id)
+  const me = via.kind === "user" ? via.userId : null
   const others = sql`
-    select r.id from ${reviewTables()}
-    where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())} and r.id <> ${id}`
-  const here = sql`(select seq from reviews where workspace_id = ${workspaceId} and id = ${id})`
-  const [row] = await sql<{ previous: string | null; next: string | null }[]>`
-    select (${others} and r.seq < ${here} order by r.seq desc nulls last limit 1) as previous,
-      coalesce((${others} and r.seq > ${here} order by r.seq limit 1), (${others} order by r.seq limit 1)) as next`
-  return { ...row!, ...(await countReviews({ workspaceId })) }
+    from ${reviewTables()} where ${matching(principal, { ...filter, state: "waiting" })} and r.id <> ${id}
+      and (r.requested_by is distinct from ${me} or not ${awaitsApproval(sql)})`
+  const [place] = await sql<Neighbours[]>`
+    select (select r.id ${others} and r.seq < here.seq order by r.seq desc nulls last limit 1) as previous,
+      coalesce((select r.id ${others} and r.seq > here.seq order by r.seq limit 1),
+        (select r.id ${others} order by r.seq limit 1)) as next,
+      (select count(*)::int from (select ${others} limit ${MOST_COUNTED}) counted) as left
+    from reviews here where here.workspace_id = ${workspaceId} and here.id = ${id}`
+  return place ?? reviewNotFound(id)
 }
 
-/** The highest number that is counted. */
-const MOST_COUNTED = 100
 
 /** How many reviews wait, counted up to a hundred. */
-export async function countReviews({ workspaceId }: Pick<Principal, "workspaceId">): Promise<{ waiting: number }> {
+export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::int as waiting from (
       select from ${reviewTables()} where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())}

@@ -4,6 +4,7 @@ import * as reviews from "#domain/reviews"
 import { country, page } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberWith, router } from "#server/trpc/trpc.ts"
+import { MOST_ASSIGNED_TOGETHER } from "#shared/bulk.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { allReviewDecisions } from "#shared/reviews.ts"
@@ -30,8 +31,8 @@ export const reviewRouter = router({
     .query(({ ctx, input }) => readReview(ctx.principal, input.review_id)),
 
   neighbours: reviewProcedure
-    .input(z.object({ review_id: reviewId }))
-    .query(({ ctx, input }) => reviews.readNeighbours(ctx.principal, input.review_id)),
+    .input(reviews.reviewFilter.omit({ state: true }).extend({ review_id: reviewId }))
+    .query(({ ctx, input: { review_id, ...filter } }) => reviews.readNeighbours(ctx.principal, review_id, filter)),
 
   reviewers: reviewProcedure
     .input(z.object({}))
@@ -46,6 +47,17 @@ export const reviewRouter = router({
     .input(z.object({ review_id: reviewId, assignee: z.string().max(100).nullable() }))
     .mutation(({ ctx, input }) =>
       reviews.assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee }),
+    ),
+
+  assignMany: reviewProcedure
+    .input(
+      z.object({
+        review_ids: z.array(reviewId).min(1).max(MOST_ASSIGNED_TOGETHER),
+        assignee: z.string().max(100).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) =>
+      reviews.assignReviews({ ...ctx, reviewIds: input.review_ids, assignee: input.assignee }),
     ),
 
   note: reviewProcedure

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest"
+import { priorityOf } from "./reviews.ts"
+
+const now = Date.parse("2026-11-20T12:00:00Z")
+const review = {
+  kind: "vendor",
+  finding: "in_review",
+  opened_at: "2026-11-19T12:00:00Z",
+  session_open_until: "2026-12-19T12:00:00Z",
+} as const
+
+test.each([
+  ["a new vendor review is normal", {}, "normal"],
+  ["a review of more than a week is high", { opened_at: "2026-11-13T11:59:59Z" }, "high"],
+  ["a session that closes within two days is urgent", { session_open_until: "2026-11-22T11:59:59Z" }, "urgent"],
+  ["a wallet on a list is urgent", { kind: "screening", finding: "wallet_listed" }, "urgent"],
+  ["a match with a watchlist is urgent", { kind: "signal", finding: "watchlist_match" }, "urgent"],
+  ["another report of a vendor is high", { kind: "signal", finding: "case_opened" }, "high"],
+  ["a reversal is high", { kind: "reversal", finding: "reversed" }, "high"],
+  ["an investor above a limit is normal", { kind: "limit", finding: "over_limit", session_open_until: null }, "normal"],
+] as const)("%s", (_, about, priority) => {
+  expect(priorityOf({ ...review, ...about }, now)).toBe(priority)
+})

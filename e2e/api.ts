@@ -1,4 +1,8 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { Keypair } from "@solana/web3.js"
+import { Webhook } from "standardwebhooks"
 import { expect } from "./expect.ts"
 
 export const origin = `http://localhost:${process.env.PORT}`
@@ -69,6 +73,27 @@ export async function decide(sessionId: string, decision: string, at = origin, c
     body: JSON.stringify({ sessionId, decision, ...answers }),
   })
   expect(response.status).toBe(200)
+}
+
+type Report = { decision: string; reason: string; claims?: object }
+
+/** Reports about a session as its vendor would, with a reason in the vendor's words. */
+export async function report(sessionId: string, { claims = { country: "US" }, ...said }: Report): Promise<void> {
+  const { VOUCH_WEBHOOK_SECRET } = JSON.parse(readFileSync(join(process.env.VOUCH_DATA_DIR!, "secrets.json"), "utf8"))
+  const [id, at] = [`evt_${randomBytes(8).toString("hex")}`, new Date()]
+  const data = { session_id: sessionId, occurred_at: at.toISOString(), claims, ...said }
+  const body = JSON.stringify({ type: "verification.completed", data })
+  const response = await fetch(`${origin}/v1/kyc/webhook`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": new Webhook(VOUCH_WEBHOOK_SECRET).sign(id, at, body),
+    },
+    body,
+  })
+  expect(response.status, await response.text()).toBe(200)
 }
 
 /** A snapshot of a token's last final moment, once the token has this supply and the snapshot is ready. */

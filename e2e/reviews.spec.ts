@@ -1,32 +1,34 @@
 import type { Page } from "@playwright/test"
-import { decide, origin } from "./api.ts"
-import { type Customer, reviewOf, section, test } from "./dashboard.ts"
+import { decide, origin, report } from "./api.ts"
+import { test as ofFirm } from "./approving.ts"
+import { type Customer, createMember, reviewOf, section, test } from "./dashboard.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
 
 /** A session that the sandbox left in review, with the address of its review. */
-async function leftInReview(customer: Customer) {
-  const session = await customer.api.start()
-  await decide(session.sessionId, "in_review")
+async function leftInReview(customer: Customer, options: { externalId?: string; reason?: string } = {}) {
+  const { externalId, reason } = options
+  const session = await customer.api.start({ ...(externalId && { externalId }) })
+  if (reason === undefined) await decide(session.sessionId, "in_review")
+  else await report(session.sessionId, { decision: "in_review", reason })
   return { ...session, path: section(customer, `reviews/${await reviewOf(customer, session.wallet)}`) }
 }
 
-/** Opens the dialog of a decision and enters the reason. */
-async function openDecision(page: Page, name: string, reason: string) {
-  await page.getByRole("main").getByRole("button", { name, exact: true }).click()
-  const dialog = page.getByRole("alertdialog")
-  await dialog.getByLabel("Internal reason").fill(reason)
-  return dialog
-}
+const main = (page: Page) => page.getByRole("main")
+const reasonField = (page: Page) => page.getByLabel("Internal reason")
+const choose = (page: Page, name: string) => main(page).getByRole("button", { name, exact: true }).click()
+const confirm = (page: Page, name: string) => page.getByRole("button", { name }).click()
+const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
 
 test("a compliance officer finds a waiting review, takes it, adds a note, views the claims and approves", {
   tag: ["@journey", "@phone"],
 }, async ({ as, customer }) => {
-  const { wallet, path } = await leftInReview(customer)
+  const { wallet, path } = await leftInReview(customer, { reason: "PEP screening: 1 possible match" })
   const page = await as("compliance")
   await page.goto(section(customer, "reviews"))
   await expect(heading(page, "Reviews")).toBeVisible()
   const row = page.getByRole("row").filter({ has: page.locator(`a[href="${path}"]`) })
-  await expect(row).toContainText("Vendor review")
+  await expect(row).toContainText("PEP screening: 1 possible match")
+  await expect(row).toContainText("Normal")
   await expectAccessible(page)
   await page.getByLabel("Kind").selectOption("screening")
   await expect(page.getByText("No matching reviews")).toBeVisible()
@@ -34,7 +36,8 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await page.getByRole("button", { name: "Clear" }).click()
   await row.getByRole("link").first().click()
 
-  await expect(heading(page, /^Vendor review/)).toBeVisible()
+  await expect(heading(page, /^PEP screening: 1 possible match/)).toBeVisible()
+  await expect(page.getByRole("region", { name: "Person" })).toContainText("No tokens")
   await page.getByRole("button", { name: "Assign to me" }).click()
   await expect(page.getByText("Assigned to The compliance")).toBeVisible()
   await page.getByLabel("Note", { exact: true }).fill("Called the investor")
@@ -42,15 +45,19 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expect(page.getByText("Called the investor")).toBeVisible()
   await expect(page.getByLabel("Note", { exact: true })).toHaveValue("")
   await expectAccessible(page)
-
-  const dialog = await openDecision(page, "Approve", "Passport checked by hand")
-  await dialog.getByRole("button", { name: "View and change claims" }).click()
-  await expect(dialog.getByLabel("Country")).toHaveValue("US")
-  await dialog.getByLabel("Country").selectOption("CA")
+  await page.getByRole("button", { name: "Show claims" }).click()
+  await expect(page.getByRole("region", { name: "Claims" })).toContainText("United States (US)")
   await expectAccessible(page)
-  await dialog.getByRole("button", { name: "Approve" }).click()
-  await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
-  await expect(page.getByText("Passport checked by hand")).toBeVisible()
+
+  await choose(page, "Approve")
+  await expect(reasonField(page)).toBeFocused()
+  await reasonField(page).fill("Passport checked by hand")
+  await page.getByRole("button", { name: "View and change claims" }).click()
+  await expect(page.getByLabel("Country")).toHaveValue("US")
+  await page.getByLabel("Country").selectOption("CA")
+  await expectAccessible(page)
+  await confirm(page, "Confirm approval")
+  await expect(outcome(page)).toContainText("Passport checked by hand")
   await expectAccessible(page)
   await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
 
@@ -61,27 +68,206 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expect(page.getByText("attestation.decided_manually")).toBeVisible()
 })
 
-test("a decision by another member while the page is open is shown, and no review is decided twice", async ({
+ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
+  const cases = ["PEP screening: 1 possible match", "Document is blurred", "Address differs from the document"]
+  for (const reason of cases) await leftInReview(firm, { reason })
+  const [first, second, third] = cases as [string, string, string]
+  const next = page.getByRole("link", { name: /^Next case/ })
+  await page.goto(section(firm, "reviews"))
+  const link = page.getByRole("link", { name: new RegExp(first) })
+  await expect(link).toBeVisible()
+  while (!(await link.evaluate((element) => element === document.activeElement))) await page.keyboard.press("Tab")
+  await page.keyboard.press("Enter")
+  await expect(heading(page, new RegExp(first))).toBeVisible()
+
+  // Held with another key, these are the browser's.
+  for (const held of ["Control+a", "Alt+r", "Shift+A"]) await page.keyboard.press(held)
+  await expect(reasonField(page)).toHaveCount(0)
+  await page.keyboard.press("j")
+  await expect(heading(page, new RegExp(second))).toBeVisible()
+  await expect(page.getByRole("link", { name: "Previous" })).toBeVisible()
+  await page.keyboard.press("k")
+  await expect(heading(page, new RegExp(first))).toBeVisible()
+  await expect(page.getByRole("link", { name: "Next", exact: true })).toBeVisible()
+
+  await page.keyboard.press("a")
+  await expect(reasonField(page)).toBeFocused()
+  await page.keyboard.type("a jury asked: not the person, j k r")
+  await expect(reasonField(page)).toHaveValue("a jury asked: not the person, j k r")
+  await expect(heading(page, new RegExp(first))).toBeVisible()
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("j")
+  await expect(page.getByText("You have not sent what you wrote.")).toBeVisible()
+  await expect(heading(page, new RegExp(first))).toBeVisible()
+  await page.keyboard.press("r")
+  await expect(reasonField(page)).toBeFocused()
+  await expect(reasonField(page)).toHaveValue("a jury asked: not the person, j k r")
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("a")
+  await page.keyboard.press("Control+Enter")
+  await expect(outcome(page)).toContainText("Approved")
+  await expect(next).toHaveText("Next case (2 left)")
+  await expect(next).toBeFocused()
+
+  await page.keyboard.press("Enter")
+  await expect(heading(page, new RegExp(second))).toBeVisible()
+  await page.keyboard.press("r")
+  await expect(reasonField(page)).toHaveValue("")
+  await page.keyboard.type("Blurred again")
+  await page.keyboard.press("Control+Enter")
+  await expect(outcome(page)).toContainText("Rejected")
+  await expect(next).toBeFocused()
+  await page.keyboard.press("Enter")
+  await expect(heading(page, new RegExp(third))).toBeVisible()
+  await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled()
+  await page.keyboard.press("r")
+  await page.keyboard.type("Differs")
+  await page.keyboard.press("Control+Enter")
+  await expect(page.getByText("That was the last case.")).toBeVisible()
+  await expectAccessible(page)
+  await expect(page.getByRole("link", { name: "Back to the queue" })).toBeFocused()
+  await page.keyboard.press("Enter")
+  await expect(page.getByText("Nothing to review")).toBeVisible()
+})
+
+test("a reason stays when sending it fails, and when another decision is chosen", async ({
+  page,
+  customer,
+  traffic,
+}) => {
+  traffic.allow(/503/)
+  const { path, wallet } = await leftInReview(customer)
+  await page.goto(path)
+  await choose(page, "Reject")
+  await confirm(page, "Confirm rejection")
+  await expect(page.getByText("Required")).toBeVisible()
+  await expect(reasonField(page)).toBeFocused()
+  await reasonField(page).fill("Name differs")
+  await page.route("**/api/trpc/review.decide*", (route) => route.fulfill({ status: 503, json: {} }))
+  await confirm(page, "Confirm rejection")
+  await expect(main(page).getByRole("alert")).toBeFocused()
+  await expect(reasonField(page)).toHaveValue("Name differs")
+  await expectAccessible(page)
+  await page.unroute("**/api/trpc/review.decide*")
+  await choose(page, "Request resubmission")
+  await expect(reasonField(page)).toHaveValue("Name differs")
+  await expect(page.getByLabel("Reason shown to the investor")).toHaveValue("resubmit")
+  await choose(page, "Reject")
+  await confirm(page, "Confirm rejection")
+  await expect(outcome(page)).toContainText("Name differs")
+  expect((await customer.api.status(wallet)).status).toBe("rejected")
+})
+
+test("a decision by another member ends the writing of one, whose reason stays readable", async ({
+  page,
+  as,
+  customer,
+}) => {
+  const { path, wallet } = await leftInReview(customer)
+  const other = await as("compliance")
+  await page.goto(path)
+  await choose(page, "Approve")
+  await reasonField(page).fill("All clear")
+  await other.goto(path)
+  await choose(other, "Reject")
+  await reasonField(other).fill("Name differs")
+  await other.getByLabel("Reason shown to the investor").selectOption("information_mismatch")
+  await expectAccessible(other)
+  await confirm(other, "Confirm rejection")
+  await expect(outcome(other)).toContainText("Name differs")
+  await expect(outcome(page)).toContainText("This was decided while you were writing.")
+  await expect(outcome(page)).toContainText("“All clear”")
+  await expect(outcome(page)).toContainText("The compliance")
+  await expectAccessible(page)
+  expect((await customer.api.status(wallet)).status).toBe("rejected")
+})
+
+test("something found while a member writes is sent along only once they have looked at it", async ({
+  page,
+  customer,
+}) => {
+  const { path, sessionId } = await leftInReview(customer, { reason: "Document is blurred" })
+  await page.goto(path)
+  await choose(page, "Approve")
+  await reasonField(page).fill("Readable enough")
+  await report(sessionId, { decision: "in_review", reason: "PEP screening: 1 possible match" })
+  await expect(page.getByText("Newest finding: PEP screening: 1 possible match.")).toBeVisible()
+  await expect(page.getByRole("button", { name: "Confirm approval" })).toBeDisabled()
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "I have looked at it" }).click()
+  await choose(page, "Reject")
+  await expect(reasonField(page)).toHaveValue("Readable enough")
+  await confirm(page, "Confirm rejection")
+  await expect(outcome(page)).toContainText("Readable enough")
+})
+
+test("a decision that arrives second is refused, and the page shows the first", async ({
   page,
   as,
   customer,
   traffic,
 }) => {
-  traffic.allow(/409 \(Conflict\)/)
-  const { path, wallet } = await leftInReview(customer)
-  const other = await as("compliance")
+  traffic.allow(/409 \(Conflict\)|ERR_FAILED/)
+  const { path } = await leftInReview(customer)
   await page.goto(path)
-  const dialog = await openDecision(page, "Approve", "All clear")
+  await choose(page, "Approve")
+  await reasonField(page).fill("All clear")
+  // The page learns nothing of what others do.
+  await page.route("**/api/trpc/review.get*", (route) => route.abort())
+  const other = await as("compliance")
   await other.goto(path)
-  const theirs = await openDecision(other, "Reject", "Name differs")
-  await theirs.getByLabel("Reason shown to the investor").selectOption("information_mismatch")
-  await expectAccessible(other)
-  await theirs.getByRole("button", { name: "Reject" }).click()
-  await expect(other.getByRole("heading", { name: "Outcome" })).toBeVisible()
-  // A live update may already have closed the dialog.
-  const confirm = dialog.getByRole("button", { name: "Approve" })
-  if (await confirm.isVisible()) await confirm.click({ timeout: 5000 }).catch(() => {})
-  expect((await customer.api.status(wallet)).status).toBe("rejected")
+  await choose(other, "Reject")
+  await reasonField(other).fill("Name differs")
+  await confirm(other, "Confirm rejection")
+  await expect(outcome(other)).toBeVisible()
+  await page.unroute("**/api/trpc/review.get*")
+  const answered = page.waitForResponse((response) => response.url().includes("review.decide"))
+  await confirm(page, "Confirm approval")
+  expect((await answered).status()).toBe(409)
+  await expect(outcome(page)).toContainText("“All clear”")
+  await expect(outcome(page)).toContainText("Name differs")
+})
+
+ofFirm("reviews are assigned together, and one that was decided in the meantime is named", {
+  tag: ["@phone"],
+}, async ({ page, browser, firm }) => {
+  const cases: Awaited<ReturnType<typeof leftInReview>>[] = []
+  for (const externalId of ["investor-1", "investor-2", "investor-3"])
+    cases.push(await leftInReview(firm, { externalId }))
+  const { cookies } = await createMember(firm, "compliance")
+  await page.goto(section(firm, "reviews"))
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+  const bar = page.getByRole("region", { name: "Selected reviews" })
+  await expect(bar).toContainText("3 selected")
+  await bar.getByLabel("Assign to").selectOption("The compliance")
+  await expectAccessible(page)
+
+  const context = await browser.newContext({ storageState: cookies, baseURL: origin })
+  const other = await context.newPage()
+  await other.goto(cases[1]!.path)
+  await choose(other, "Reject")
+  await reasonField(other).fill("Name differs")
+  await confirm(other, "Confirm rejection")
+  await expect(outcome(other)).toBeVisible()
+
+  await bar.getByRole("button", { name: "Assign" }).click()
+  await expect(page.getByText("2 reviews assigned to The compliance")).toBeVisible()
+  const missed = page.getByText("Not assigned, because it was closed in the meantime:")
+  await expect(missed).toContainText("investor-2")
+  await expect(bar).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Dismiss" }).click()
+  await expect(missed).toHaveCount(0)
+
+  // Their own cases lead to each other.
+  await other.goto(section(firm, "reviews?assigned=me"))
+  await expect(other.getByRole("row")).toHaveCount(3)
+  await other.getByRole("row").nth(1).getByRole("link").first().click()
+  await choose(other, "Reject")
+  await reasonField(other).fill("Name differs")
+  await confirm(other, "Confirm rejection")
+  await expect(other.getByRole("link", { name: "Next case (1 left)" })).toHaveAttribute("href", /assigned=me$/)
+  await context.close()
 })
 
 test("a member without reviews sees no link and no count, and the page says why", async ({ as, customer }) => {

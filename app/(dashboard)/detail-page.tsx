@@ -69,11 +69,26 @@ export function DetailPage<Data>({
   )
 }
 
+type ColumnsProps = {
+  wide: ReactNode
+  narrow: ReactNode
+  /** Whether the narrow column is what one acts with: it stays in view, and is the first on narrow screens. */
+  acts?: boolean
+}
+
 /** Two columns, of which the first is wider. */
-export const TwoColumns = ({ wide, narrow }: { wide: ReactNode; narrow: ReactNode }) => (
+export const TwoColumns = ({ wide, narrow, acts = false }: ColumnsProps) => (
   <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
     <div className="min-w-0 space-y-4">{wide}</div>
-    <div className="min-w-0 space-y-4">{narrow}</div>
+    <div
+      className={clsx(
+        "min-w-0 space-y-4",
+        acts &&
+          "max-lg:order-first lg:sticky lg:top-18 lg:max-h-[calc(100dvh-5.5rem)] lg:overflow-y-auto lg:rounded-xl",
+      )}
+    >
+      {narrow}
+    </div>
   </div>
 )
 

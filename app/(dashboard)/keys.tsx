@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation.js"
 import { useEffect, useRef, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { pressOnPage } from "./page-keys.ts"
+import { pressOnPage } from "./page-keys.tsx"
 import { goTo, readsSingleKeys } from "./sections.ts"
 import { usePath } from "./workspace.tsx"
 

@@ -83,6 +83,8 @@ type ListProps<Row> = {
   rowKey?: (row: Row) => string
   /** The page of a row, below the workspace. */
   rowPath?: (row: Row) => string[]
+  /** Ends the address of each row's page. */
+  rowQuery?: string
   selection?: Selection<Row> | undefined
   pageNames?: PageNames | undefined
   /** The name under which members save filters. */
@@ -101,6 +103,7 @@ export function List<Row>({
   caption,
   things = caption.toLowerCase(),
   rowPath,
+  rowQuery = "",
   rowKey = (row) => rowPath!(row).join("/"),
   saved,
   empty,
@@ -125,7 +128,7 @@ export function List<Row>({
         caption={caption}
         list={query}
         paging={paging}
-        {...(rowPath && { rowHref: (row: Row) => path(...rowPath(row)) })}
+        {...(rowPath && { rowHref: (row: Row) => path(...rowPath(row)) + rowQuery })}
         empty={
           goesOn ? (
             <Empty title="No matches so far">Select Older to search further back.</Empty>

@@ -70,7 +70,7 @@ export function Ago({ at }: { at: string | null }) {
 }
 
 /** The current time, updated twice a minute. */
-function useNow(): number {
+export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE_MS / 2)

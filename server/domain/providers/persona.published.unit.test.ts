@@ -166,4 +166,9 @@ describe("Persona", () => {
     const rotated = `t=${t},v1=${hmacOf("wbhsec_the-old-one", `${t}.${body}`)} t=${t},v1=${v1}`
     expect(it().isSigned({ "persona-signature": rotated }, body)).toBe(true)
   })
+
+  test("a check links to Persona's own page, and no reference leads elsewhere", () => {
+    expect(it().pageOf?.(inquiryId)).toBe(`https://app.withpersona.com/dashboard/inquiries/${inquiryId}`)
+    expect(it().pageOf?.("../x?y#z")).toBe("https://app.withpersona.com/dashboard/inquiries/..%2Fx%3Fy%23z")
+  })
 })

@@ -1,36 +1,23 @@
 "use client"
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
-import { choice } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { ExternalId, type RouterOutputs, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
-import { Ago, NOTHING } from "#app/components/timestamp.tsx"
-import { allReviewKinds, findings, reviewKinds } from "#shared/reviews.ts"
+import { useSelection } from "#app/components/selection.tsx"
+import { Ago, NOTHING, useNow } from "#app/components/timestamp.tsx"
+import { priorityOf, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
+import { headlineOf } from "./[id]/review.ts"
+import { BulkAssign } from "./bulk-assign.tsx"
+import { addressOf, askedOf, queueFilters } from "./queue-filters.ts"
 import { ReviewBadge } from "./review-badge.tsx"
 
 type Review = RouterOutputs["review"]["list"]["data"][number]
 
 const states = ["waiting", "closed"] as const
-
-const filters = {
-  kind: choice(
-    "Kind",
-    "All",
-    allReviewKinds.map((kind) => [kind, reviewKinds[kind].label]),
-  ),
-  assigned: choice("Assigned to", "Anyone", [
-    ["me", "Me"],
-    ["nobody", "No one"],
-  ]),
-  days: choice("Opened", "Any time", [
-    ["1", "Over 1 day ago"],
-    ["7", "Over 7 days ago"],
-    ["30", "Over 30 days ago"],
-  ]),
-}
 
 const header = {
   title: "Reviews",
@@ -54,74 +41,109 @@ export default function Page() {
 
 function Queue() {
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("waiting"))
-  const list = useList("review.list", {
-    filters,
-    ask: ({ days, ...asked }) => ({ ...asked, ...(days && { days: Number(days) as 1 | 7 | 30 }) }),
-    input: { state },
-  })
+  const list = useList("review.list", { filters: queueFilters, ask: askedOf, input: { state } })
+  const selection = useSelection<Review>(list.name, { nameOf: subjectOf, refusal: () => null })
+  const waits = state === "waiting"
   return (
-    <ListPage
-      {...header}
-      tabs={{ names: { waiting: "Waiting", closed: "Closed" }, value: state, onChange: (to) => void setState(to) }}
-      saved="reviews"
-      list={list}
-      caption={state === "waiting" ? "Waiting reviews" : "Closed reviews"}
-      things="reviews"
-      columns={columns[state]}
-      rowPath={({ review_id }) => ["reviews", review_id]}
-      pageNames={state === "waiting" ? { back: "Older", on: "Newer" } : undefined}
-      noMatch="Remove a filter to see more."
-      empty={
-        state === "waiting" ? (
-          <Empty title="Nothing to review">
-            Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
-          </Empty>
-        ) : (
-          <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
-        )
-      }
-    />
+    <>
+      <ListPage
+        {...header}
+        tabs={{ names: { waiting: "Waiting", closed: "Closed" }, value: state, onChange: (to) => void setState(to) }}
+        saved="reviews"
+        list={list}
+        caption={waits ? "Waiting reviews" : "Closed reviews"}
+        things="reviews"
+        columns={columns[state]}
+        rowKey={({ review_id }) => review_id}
+        rowPath={({ review_id }) => ["reviews", review_id]}
+        rowQuery={waits ? addressOf(list.filtered.current) : ""}
+        selection={waits ? selection : undefined}
+        pageNames={waits ? { back: "Older", on: "Newer" } : undefined}
+        noMatch="Remove a filter to see more."
+        empty={
+          waits ? (
+            <Empty title="Nothing to review">
+              Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
+            </Empty>
+          ) : (
+            <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
+          )
+        }
+      />
+      {waits && <BulkAssign selection={selection} />}
+    </>
   )
 }
 
-const common: Column<Review>[] = [
-  { header: "About", className: "max-sm:pr-2", cell: (row) => <About of={row} /> },
-  {
-    header: "Found",
-    wideOnly: true,
-    className: "whitespace-nowrap",
-    cell: ({ kind, finding }) => (
-      <>
-        <span className="block">{reviewKinds[kind].label}</span>
-        <span className="block text-xs text-muted">{findings[finding]}</span>
-      </>
-    ),
-  },
-  { header: "State", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
-]
+/** Who the review is about, as the workspace knows them. */
+const subjectOf = ({ external_id, wallet, investor_id }: Review): string => external_id ?? wallet ?? investor_id ?? ""
 
-/** The wallet, or the person if the review covers several wallets. On phones also the reason. */
-const About = ({ of: { wallet, investor_id, external_id, kind } }: { of: Review }) => (
-  <>
-    <Shortened value={wallet ?? investor_id ?? ""} />
-    {external_id && (
-      <span className="block min-w-28 text-xs font-normal text-muted">
-        <ExternalId value={external_id} />
+const Subject = ({ of: { external_id, wallet, investor_id } }: { of: Review }) =>
+  external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : <>{external_id}</>
+
+/** Why the review exists. On phones also who it is about. */
+const reason: Column<Review> = {
+  header: "Reason",
+  className: "max-sm:pr-2",
+  cell: (row) => (
+    <>
+      <span className="wrap-anywhere">{headlineOf(row)}</span>
+      <span className="block text-xs font-normal text-muted">
+        {reviewKinds[row.kind].label}
+        <span className="md:hidden">
+          {" · "}
+          <Subject of={row} />
+          {row.closed_at === null && (
+            <>
+              {" · "}
+              <Ago at={row.opened_at} />
+            </>
+          )}
+        </span>
       </span>
-    )}
-    <span className="block text-xs font-normal text-muted md:hidden">{reviewKinds[kind].label}</span>
-  </>
-)
+    </>
+  ),
+}
+
+const person: Column<Review> = {
+  header: "Person",
+  wideOnly: true,
+  breaks: true,
+  className: "lg:min-w-44",
+  cell: (row) => <Subject of={row} />,
+}
+
+const tones = { urgent: "bad", high: "notice" } as const
+
+function Priority({ of: row }: { of: Review }) {
+  const priority = priorityOf(row, useNow())
+  const word = reviewPriorities[priority]
+  // Only what is out of the ordinary stands out.
+  return priority === "normal" ? <span className="text-muted">{word}</span> : <Badge tone={tones[priority]}>{word}</Badge>
+}
 
 const columns: Record<(typeof states)[number], Column<Review>[]> = {
   waiting: [
-    ...common,
-    { header: "Assigned to", wideOnly: true, breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
+    reason,
+    person,
+    {
+      header: "Priority",
+      className: "max-sm:px-2",
+      cell: (row) => (
+        <span className="flex flex-wrap gap-1">
+          <Priority of={row} />
+          {row.state === "requested" && <ReviewBadge review={row} />}
+        </span>
+      ),
+    },
+    { header: "Age", wideOnly: true, cell: ({ opened_at }) => <Ago at={opened_at} /> },
     { header: "Session closes", wideOnly: true, cell: ({ session_open_until }) => <Ago at={session_open_until} /> },
-    { header: "Opened", wideOnly: true, cell: ({ opened_at }) => <Ago at={opened_at} /> },
+    { header: "Assigned to", wideOnly: true, breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
   ],
   closed: [
-    ...common,
+    reason,
+    person,
+    { header: "Outcome", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
     { header: "Decided by", wideOnly: true, breaks: true, cell: ({ decided_by }) => decided_by?.name ?? NOTHING },
     { header: "Closed", wideOnly: true, cell: ({ closed_at }) => <Ago at={closed_at} /> },
   ],

@@ -19,7 +19,8 @@ import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { reviewKinds } from "#shared/reviews.ts"
-import { ClaimsCard, Erase, Notes, VendorRedactions } from "./personal-data.tsx"
+import { ClaimsCard } from "./claims-card.tsx"
+import { Erase, Notes, VendorRedactions } from "./personal-data.tsx"
 import { ReportLostButton } from "./report-lost-button.tsx"
 
 type InvestorView = RouterOutputs["investor"]["view"]

@@ -1,18 +1,17 @@
-import { useEffect, useRef, useState } from "react"
-import { usePageKeys } from "#app/(dashboard)/page-keys.ts"
-import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
-import { Form, SelectField, Submit } from "#app/components/form.tsx"
-import { Facts } from "#app/components/frame.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { KeyHint, usePageKeys } from "#app/(dashboard)/page-keys.tsx"
+import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Form, Submit } from "#app/components/form.tsx"
+import { Card } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { type ClaimName, type Claims, claimNames, claims } from "#shared/claims.ts"
-import { countryNames } from "#shared/countries.ts"
+import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
-import { publicReasonCopy, ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
-import { clearing, type Review } from "./review.ts"
+import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
+import { ApprovalClaims, claimsOf } from "./claims.tsx"
+import { Outcome, Requested } from "./outcome.tsx"
+import { NextCase } from "./queue.tsx"
+import { clearing, headlineOf, type Review } from "./review.ts"
 
 /** What each decision does, shown before the member decides. */
 const consequences = {
@@ -34,82 +33,165 @@ function consequenceOf(review: Review, decision: ReviewDecision): string {
   return consequences[decision]
 }
 
+const confirmations = {
+  approve: "Confirm approval",
+  request_resubmission: "Confirm request",
+  reject: "Confirm rejection",
+  keep_rejected: "Confirm rejection",
+  clear: "Confirm clearing",
+  revoke: "Confirm revocation",
+} as const satisfies Record<ReviewDecision, string>
+
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 
-/** Its keys: the first decision for the person, and the first against. */
-const agreeing: readonly ReviewDecision[] = ["approve", "clear"]
-const refusing: readonly ReviewDecision[] = ["reject", "revoke", "keep_rejected"]
+/** The decisions that each key chooses. A review offers at most one of each. */
+const keys: readonly (readonly [key: string, decisions: readonly ReviewDecision[]])[] = [
+  ["a", ["approve", "clear"]],
+  ["r", ["reject", "revoke", "keep_rejected"]],
+]
 
+const keyOf = (decision: ReviewDecision) => keys.find(([, decisions]) => decisions.includes(decision))?.[0]
+
+/** The decision, its request or its outcome. After the member's own decision it leads to the next case. */
 export function Decision({ review }: { review: Review }) {
+  const { state, decisions } = review
+  const [wasOpen] = useState(state === "open")
   const [chosen, setChosen] = useState<ReviewDecision | null>(null)
-  const open = review.state === "requested" ? [] : review.decisions
-  const choose = (among: readonly ReviewDecision[]) => () => {
-    const decision = open.find((one) => among.includes(one))
-    if (decision) setChosen(decision)
+  /** The reason that is written and not sent. */
+  const [unsent, setUnsent] = useState("")
+  usePageKeys(
+    Object.fromEntries(
+      keys.map(([key, among]) => {
+        const decision = decisions.find((one) => among.includes(one))
+        return [key, () => decision && setChosen(decision)]
+      }),
+    ),
+  )
+  if (decisions.length > 0) {
+    return (
+      <Card title="Decision">
+        <Choices review={review} chosen={chosen} onChoose={setChosen} />
+        {chosen !== null && decisions.includes(chosen) && (
+          <Decide review={review} decision={chosen} onWrite={setUnsent} onCancel={() => setChosen(null)} />
+        )}
+      </Card>
+    )
   }
-  usePageKeys({ a: choose(agreeing), r: choose(refusing) })
-  if (review.state === "requested") return <Requested review={review} />
-  if (open.length === 0) return <p className="text-muted">The session has closed: nothing is left to decide.</p>
   return (
-    <>
-      {review.approvals_needed > 0 && (
-        <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
+    <Card title={state === "closed" ? "Outcome" : "Decision"}>
+      {unsent.trim() !== "" && <Overtaken unsent={unsent} />}
+      {state === "closed" ? (
+        <Outcome review={review} />
+      ) : state === "requested" ? (
+        <Requested review={review} />
+      ) : (
+        <p className="text-muted">The session has closed: nothing is left to decide.</p>
       )}
-      <fieldset aria-label="Decision" className="flex flex-wrap gap-2">
-        {open.map((decision) => (
-          <Button
-            key={decision}
-            variant={chosen === null && agreeing.includes(decision) ? "primary" : "outline"}
-            aria-pressed={chosen === decision}
-            aria-keyshortcuts={keyOf(open, decision)}
-            title={keyOf(open, decision)?.toUpperCase()}
-            className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-            onClick={() => setChosen(chosen === decision ? null : decision)}
-          >
-            {reviewDecisions[decision].label}
-          </Button>
-        ))}
-      </fieldset>
-      {chosen !== null && open.includes(chosen) && <Decide review={review} decision={chosen} />}
-    </>
+      {wasOpen && <NextCase reviewId={review.review_id} />}
+    </Card>
   )
 }
 
-function keyOf(open: readonly ReviewDecision[], decision: ReviewDecision): string | undefined {
-  if (open.find((one) => agreeing.includes(one)) === decision) return "a"
-  return open.find((one) => refusing.includes(one)) === decision ? "r" : undefined
+/** Shown if the review closed while the member was writing a reason, which would otherwise be lost. */
+const Overtaken = ({ unsent }: { unsent: string }) => (
+  <div role="status" className="mb-4 rounded-lg bg-notice-soft px-3 py-2.5 text-sm">
+    <p>This was decided while you were writing. Your reason was not sent. Add it as a note to keep it:</p>
+    <p className="mt-1 wrap-anywhere whitespace-pre-wrap">“{unsent}”</p>
+  </div>
+)
+
+type ChoicesProps = {
+  review: Review
+  chosen: ReviewDecision | null
+  onChoose: (decision: ReviewDecision) => void
 }
+
+const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
+  <>
+    {review.approvals_needed > 0 && (
+      <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
+    )}
+    <fieldset aria-label="Decision" className="flex flex-wrap gap-2">
+      {review.decisions.map((decision) => (
+        <Button
+          key={decision}
+          aria-pressed={chosen === decision}
+          aria-keyshortcuts={keyOf(decision)}
+          className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent max-sm:flex-1"
+          onClick={() => onChoose(decision)}
+        >
+          {reviewDecisions[decision].label}
+          <KeyHint of={keyOf(decision)} />
+        </Button>
+      ))}
+    </fieldset>
+  </>
+)
 
 const others = ({ approvals_needed: needed }: Review): string =>
   needed === 1 ? "another member has" : `${needed} other members have`
 
 const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
 
-/** The reason, below the decision and beside the evidence. It stays when another decision is chosen. */
-function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
+type DecideProps = {
+  review: Review
+  decision: ReviewDecision
+  onWrite: (reason: string) => void
+  onCancel: () => void
+}
+
+/** The reason, next to the evidence. It stays when another decision is chosen, and when sending fails. */
+function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
   const { review_id, version } = review
   const needsApproval = review.approvals_needed > 0
-  const { label, past, showsReason } = reviewDecisions[decision]
+  const { past, showsReason } = reviewDecisions[decision]
   const place = useRef<HTMLDivElement>(null)
-  const decide = useMutation((api, values: FormData) =>
-    api.review.decide.mutate({
-      review_id,
-      version,
-      decision,
-      ...reasonsIn(values),
-      claims: decision === "approve" ? claimsOf(values) : null,
-    }),
+  /** What the member decides on. Something found since is sent only once they have looked at it. */
+  const [seen, setSeen] = useState(version)
+  const refresh = useRefresh()
+  const decide = useMutation(
+    (api, values: FormData) =>
+      api.review.decide.mutate({
+        review_id,
+        version: seen,
+        decision,
+        ...reasonsIn(values),
+        claims: decision === "approve" ? claimsOf(values) : null,
+      }),
+    { refresh: false },
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when another decision is chosen
   useEffect(() => place.current?.querySelector("textarea")?.focus(), [decision])
+
+  function press(event: KeyboardEvent<HTMLFormElement>) {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && version === seen)
+      event.currentTarget.requestSubmit()
+    // Leaves the field, so that the keys of the page work again.
+    if (event.key === "Escape") (event.target as HTMLElement).blur()
+  }
+  async function submit(values: FormData) {
+    try {
+      await decide.mutateAsync(values)
+    } catch (error) {
+      // Another member may have decided, or something new was found.
+      void refresh()
+      throw error
+    }
+    onWrite("")
+    notify(needsApproval ? "Approval requested" : past)
+    await refresh()
+  }
   return (
     <div ref={place} className="mt-4 border-t border-line pt-4">
-      <Form
-        onSubmit={async (values) => {
-          await decide.mutateAsync(values)
-          notify(needsApproval ? "Approval requested" : past)
-        }}
-      >
+      <Form onSubmit={submit} onKeyDown={press} onChange={(event) => onWrite(reasonIn(event.currentTarget))}>
+        {version !== seen && (
+          <div role="status" className="space-y-2 rounded-lg bg-notice-soft px-3 py-2.5 text-sm">
+            <p>This review changed while you were writing. Newest finding: {headlineOf(review)}.</p>
+            <Button size="sm" onClick={() => setSeen(version)}>
+              I have looked at it
+            </Button>
+          </div>
+        )}
         <p className="text-[13px] text-muted">
           {consequenceOf(review, decision)}
           {needsApproval && ` It happens once ${others(review)} approved it.`}
@@ -123,145 +205,27 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
           }
         />
         {decision === "approve" && <ApprovalClaims review={review} />}
-        <Submit variant={isGrave(decision) ? "danger" : "primary"}>{needsApproval ? "Ask for approval" : label}</Submit>
+        <div className="flex flex-wrap gap-2">
+          <Submit
+            variant={isGrave(decision) ? "danger" : "primary"}
+            aria-keyshortcuts="Meta+Enter Control+Enter"
+            disabled={version !== seen}
+          >
+            {needsApproval ? "Ask for approval" : confirmations[decision]}
+          </Submit>
+          <Button
+            variant="ghost"
+            onClick={() => {
+              onWrite("")
+              onCancel()
+            }}
+          >
+            Cancel
+          </Button>
+        </div>
       </Form>
     </div>
   )
 }
 
-/** A decision that waits. Members approve or reject it on the approval's page, where its requester withdraws it. */
-function Requested({ review }: { review: Review }) {
-  const { decision, reason, public_reason, requested_by, approval_id, moments } = review
-  const { data: me } = useMe()
-  const path = usePath()
-  if (decision === null) return null
-  const isOwn = requested_by?.id === me?.user.id
-  const asked = moments.findLast(({ event }) => event === "review.requested")
-  return (
-    <>
-      <p className="mb-3">
-        {isOwn
-          ? "You asked for this decision. Another member must approve it."
-          : `${requested_by?.name ?? "A former member"} asked for this decision.`}
-      </p>
-      <Facts
-        facts={{
-          Decision: reviewDecisions[decision].label,
-          Requested: asked && <Timestamp at={asked.at} />,
-          "Internal reason": reason,
-          "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
-          Claims: decision === "approve" && <ShownClaims review={review} />,
-        }}
-      />
-      {approval_id && (
-        <Link href={path("approvals", approval_id)} prefetch={false} className={buttonLook({ className: "mt-4" })}>
-          Open the request
-        </Link>
-      )}
-    </>
-  )
-}
-
-const labelOf = (name: ClaimName): string => {
-  const { label } = claims[name]
-  return label.charAt(0).toUpperCase() + label.slice(1)
-}
-
-/** Marks in the form that its fields are the claims for the approval. */
-const ENTERED = "claims_entered"
-
-/** The entered claims. Null keeps what the vendor sent. */
-function claimsOf(values: FormData): Claims | null {
-  if (!values.has(ENTERED)) return null
-  const country = String(values.get("claims.country") ?? "")
-  const flag = (name: ClaimName) => {
-    const value = values.get(`claims.${name}`)
-    return value === "yes" ? true : value === "no" ? false : undefined
-  }
-  const age_over_18 = flag("age_over_18")
-  const accredited = flag("accredited")
-  return {
-    ...(country && { country }),
-    ...(age_over_18 !== undefined && { age_over_18 }),
-    ...(accredited !== undefined && { accredited }),
-  }
-}
-
-/** Reads the claims on request only, because each view is an entry in the audit log. */
-const useClaims = (review_id: string) => useMutation((api) => api.review.viewClaims.mutate({ review_id }))
-
-/** The claims for an approval: the vendor's, unless the member views and changes them. */
-function ApprovalClaims({ review: { review_id, has_claims } }: { review: Review }) {
-  const [sent, setSent] = useState<Claims | null>(has_claims ? null : {})
-  const view = useClaims(review_id)
-  if (sent === null) {
-    return (
-      <div>
-        <p className="mb-1.5 text-[13px] font-medium">Claims</p>
-        <p className="mb-2 text-[13px] text-muted">
-          The approval uses the claims that the vendor sent. Viewing them is recorded in the audit log.
-        </p>
-        <Button size="sm" pending={view.isPending} onClick={() => view.mutate(undefined, setSent)}>
-          View and change claims
-        </Button>
-      </div>
-    )
-  }
-  return (
-    <div className="space-y-4">
-      <input type="hidden" name={ENTERED} value="yes" />
-      <SelectField
-        name="claims.country"
-        label="Country"
-        hint={
-          sent.unknown_country === undefined
-            ? "Claims decide which tokens the wallet can hold. Leave out what you have not checked."
-            : `The vendor reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
-        }
-        defaultValue={sent.country ?? ""}
-        options={countryNames("en").map(({ code, name }) => [code, name] as const)}
-      >
-        <option value="">Not known</option>
-      </SelectField>
-      {claimNames
-        .filter((name) => claims[name].kind === "flag")
-        .map((name) => (
-          <SelectField key={name} name={`claims.${name}`} label={labelOf(name)} defaultValue={wordOf(sent[name])}>
-            <option value="">Not known</option>
-            <option value="yes">Yes</option>
-            <option value="no">No</option>
-          </SelectField>
-        ))}
-    </div>
-  )
-}
-
-const wordOf = (value: Claims[ClaimName]): string => (value === true ? "yes" : value === false ? "no" : "")
-
-/** The claims of a decision that waits, shown on request. */
-function ShownClaims({ review: { review_id } }: { review: Review }) {
-  const view = useClaims(review_id)
-  if (view.data === undefined) {
-    return (
-      <Button size="sm" pending={view.isPending} onClick={() => view.mutate()}>
-        View claims
-      </Button>
-    )
-  }
-  const known = claimNames.filter((name) => view.data[name] !== undefined)
-  const { unknown_country } = view.data
-  if (known.length === 0 && unknown_country === undefined) return <>None</>
-  return (
-    <ul>
-      {unknown_country !== undefined && <li>Country: unknown, the vendor reported {unknown_country}</li>}
-      {known.map((name) => {
-        const value = view.data[name]
-        return (
-          <li key={name}>
-            {labelOf(name)}: {typeof value === "boolean" ? (value ? "yes" : "no") : value}
-          </li>
-        )
-      })}
-    </ul>
-  )
-}
+const reasonIn = (form: HTMLFormElement): string => String(new FormData(form).get("reason") ?? "")

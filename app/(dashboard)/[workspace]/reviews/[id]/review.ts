@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
-import { findings } from "#shared/reviews.ts"
+import { type Finding, findings } from "#shared/reviews.ts"
 
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
@@ -7,9 +7,11 @@ export type Review = RouterOutputs["review"]["get"]
 /** The longest text of a finder that is shown as a heading. */
 const LONGEST_HEADLINE = 120
 
-/** Why the review exists: the newest finding in its finder's words if they are short, else in ours. */
-export const headlineOf = ({ said, finding }: Pick<Review, "said" | "finding">): string =>
-  said !== null && said.length <= LONGEST_HEADLINE ? said : findings[finding]
+type Headed = { said: string | null; finding: Finding }
+
+/** Why the review exists: its finder's words, or ours if those are long or only an event's name. */
+export const headlineOf = ({ said, finding }: Headed): string =>
+  said !== null && said.includes(" ") && said.length <= LONGEST_HEADLINE ? said : findings[finding]
 
 /** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {

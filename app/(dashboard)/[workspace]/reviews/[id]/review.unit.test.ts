@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { clearing } from "./review.ts"
+import { clearing, headlineOf } from "./review.ts"
 
 const list = { name: "ofac.txt", in_use: true, frozen: true, ends_here: true }
 
@@ -15,4 +15,11 @@ test("clearing a match opens the wallet, or names the lists that still hold it",
   const removed = clearing({ lists: [list, { ...other, in_use: false }] })
   expect(removed).toContain("still held for eu.txt: its tokens stay frozen.")
   expect(removed).not.toContain("go through again")
+})
+
+test("a review is headed by its finder's words, or by ours if those are missing, long or only a name", () => {
+  const finding = "watchlist_match"
+  expect(headlineOf({ finding, said: "PEP screening: 1 possible match" })).toBe("PEP screening: 1 possible match")
+  for (const said of [null, "report/watchlist.matched", `A ${"long ".repeat(30)}text`])
+    expect(headlineOf({ finding, said })).toBe("Watchlist match")
 })

@@ -1,0 +1,108 @@
+import { type RouterOutputs, To, useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/code.tsx"
+import { FormError } from "#app/components/form.tsx"
+import { Card, Facts } from "#app/components/frame.tsx"
+import { problemOf } from "#app/components/problem.ts"
+import { Timestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { type ClaimName, type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
+
+type InvestorView = RouterOutputs["investor"]["view"]
+type Known = RouterOutputs["investor"]["viewClaims"]["data"]
+
+const countryNames = new Intl.DisplayNames("en", { type: "region" })
+
+const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not reported" : value ? "Yes" : "No")
+
+type ClaimsCardProps = {
+  investor: Pick<InvestorView, "investor_id" | "has_claims">
+  /** An open review that claims were sent for, to show and compare them too. */
+  reviewId?: string | null
+}
+
+/** What providers reported. Read only on request, because each view is an entry in the audit log. */
+export function ClaimsCard({ investor: { investor_id, has_claims }, reviewId = null }: ClaimsCardProps) {
+  const look = useMutation(async (api) => {
+    const [known, sent] = await Promise.all([
+      has_claims ? api.investor.viewClaims.mutate({ id: investor_id }) : null,
+      reviewId === null ? null : api.review.viewClaims.mutate({ review_id: reviewId }),
+    ])
+    return { known: known?.data ?? [], sent }
+  })
+  const hasAny = has_claims || reviewId !== null
+  return (
+    <Card
+      title="Claims"
+      description="What providers reported. Viewing them is recorded in the audit log."
+      actions={
+        hasAny &&
+        !look.data && (
+          <Button size="sm" pending={look.isPending} onClick={() => look.mutate()}>
+            Show claims
+          </Button>
+        )
+      }
+    >
+      {look.error && <FormError problem={problemOf(look.error)} />}
+      {look.data ? (
+        <Reported {...look.data} />
+      ) : (
+        <p className="text-muted">{hasAny ? "Hidden until you ask for them." : "None are stored."}</p>
+      )}
+    </Card>
+  )
+}
+
+function Reported({ known, sent }: { known: Known; sent: Claims | null }) {
+  if (known.length === 0 && sent === null) return <p className="text-muted">None are stored.</p>
+  const differing = contradictions([...known.map(({ claims }) => claims), ...(sent ? [sent] : [])])
+  return (
+    <>
+      {differing.length > 0 && (
+        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-notice">
+          These verifications contradict each other: {differing.map((name) => definitions[name].label).join(", ")}. Find
+          out which is right, and {sent ? "reject or revoke" : "revoke"} the others.
+        </p>
+      )}
+      <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
+        {sent && (
+          <li className="py-3">
+            <p className="mb-2 text-[13px] text-muted">Sent for this review, not approved</p>
+            <Facts facts={factsOf(sent, differing)} />
+          </li>
+        )}
+        {known.map(({ attestation_id, user_pubkey, schema, approved_at, claims }) => (
+          <li key={attestation_id} className="py-3">
+            <p className="mb-2 text-[13px] text-muted">
+              <Shortened value={user_pubkey} />,{" "}
+              <To path={["attestations", attestation_id]} className="rounded-sm text-accent underline">
+                {schema}
+              </To>
+              , approved <Timestamp at={approved_at} />
+            </p>
+            <Facts facts={factsOf(claims, differing)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function countryOf({ country, unknown_country }: Claims): string {
+  if (country !== undefined) return `${countryNames.of(country) ?? country} (${country})`
+  return unknown_country === undefined ? "Not reported" : `Unknown: the vendor reported ${unknown_country}`
+}
+
+const factsOf = (claims: Claims, differing: readonly ClaimName[]) => {
+  const mark = (name: ClaimName, text: string) =>
+    differing.includes(name) && claims[name] !== undefined ? (
+      <strong className="font-medium text-notice">{text} (differs)</strong>
+    ) : (
+      text
+    )
+  return {
+    Country: mark("country", countryOf(claims)),
+    "Over 18": mark("age_over_18", yesOrNo(claims.age_over_18)),
+    Accredited: mark("accredited", yesOrNo(claims.accredited)),
+  }
+}

@@ -1,0 +1,31 @@
+import { type Asked, choice } from "#app/(dashboard)/filters.tsx"
+import { allReviewKinds, reviewKinds } from "#shared/reviews.ts"
+
+/** The filters of the queue. A case keeps them in its address, and leads to the next case among them. */
+export const queueFilters = {
+  kind: choice(
+    "Kind",
+    "All",
+    allReviewKinds.map((kind) => [kind, reviewKinds[kind].label]),
+  ),
+  assigned: choice("Assigned to", "Anyone", [
+    ["me", "Me"],
+    ["nobody", "No one"],
+  ]),
+  days: choice("Opened", "Any time", [
+    ["1", "Over 1 day ago"],
+    ["7", "Over 7 days ago"],
+    ["30", "Over 30 days ago"],
+  ]),
+}
+
+export const askedOf = ({ days, ...asked }: Asked<typeof queueFilters>) => ({
+  ...asked,
+  ...(days && { days: Number(days) as 1 | 7 | 30 }),
+})
+
+/** The filters as the end of a case's address. */
+export const addressOf = (current: Record<string, string>): string => {
+  const query = new URLSearchParams(current).toString()
+  return query && `?${query}`
+}

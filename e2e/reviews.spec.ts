@@ -228,47 +228,51 @@ test("a decision that arrives second is refused, and the page shows the first", 
   await expect(outcome(page)).toContainText("Name differs")
 })
 
-ofFirm("reviews are assigned together, and one that was decided in the meantime is named", {
-  tag: ["@phone"],
-}, async ({ page, browser, firm }) => {
-  const cases: Awaited<ReturnType<typeof leftInReview>>[] = []
-  for (const externalId of ["investor-1", "investor-2", "investor-3"])
-    cases.push(await leftInReview(firm, { externalId }))
-  const { cookies } = await createMember(firm, "compliance")
-  await page.goto(section(firm, "reviews"))
-  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
-  const bar = page.getByRole("region", { name: "Selected reviews" })
-  await expect(bar).toContainText("3 selected")
-  await bar.getByLabel("Assign to").selectOption("The compliance")
-  await expectAccessible(page)
+ofFirm(
+  "reviews are assigned together, and one that was decided in the meantime is named",
+  {
+    tag: ["@phone"],
+  },
+  async ({ page, browser, firm }) => {
+    const cases: Awaited<ReturnType<typeof leftInReview>>[] = []
+    for (const externalId of ["investor-1", "investor-2", "investor-3"])
+      cases.push(await leftInReview(firm, { externalId }))
+    const { cookies } = await createMember(firm, "compliance")
+    await page.goto(section(firm, "reviews"))
+    await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+    const bar = page.getByRole("region", { name: "Selected reviews" })
+    await expect(bar).toContainText("3 selected")
+    await bar.getByLabel("Assign to").selectOption("The compliance")
+    await expectAccessible(page)
 
-  const context = await browser.newContext({ storageState: cookies, baseURL: origin })
-  const other = await context.newPage()
-  await other.goto(cases[1]!.path)
-  await choose(other, "Reject")
-  await reasonField(other).fill("Name differs")
-  await confirm(other, "Confirm rejection")
-  await expect(outcome(other)).toBeVisible()
+    const context = await browser.newContext({ storageState: cookies, baseURL: origin })
+    const other = await context.newPage()
+    await other.goto(cases[1]!.path)
+    await choose(other, "Reject")
+    await reasonField(other).fill("Name differs")
+    await confirm(other, "Confirm rejection")
+    await expect(outcome(other)).toBeVisible()
 
-  await bar.getByRole("button", { name: "Assign" }).click()
-  await expect(page.getByText("2 reviews assigned to The compliance")).toBeVisible()
-  const missed = page.getByText("Not assigned, because it was closed in the meantime:")
-  await expect(missed).toContainText("investor-2")
-  await expect(bar).toHaveCount(0)
-  await expectAccessible(page)
-  await page.getByRole("button", { name: "Dismiss" }).click()
-  await expect(missed).toHaveCount(0)
+    await bar.getByRole("button", { name: "Assign" }).click()
+    await expect(page.getByText("2 reviews assigned to The compliance")).toBeVisible()
+    const missed = page.getByText("Not assigned, because it was closed in the meantime:")
+    await expect(missed).toContainText("investor-2")
+    await expect(bar).toHaveCount(0)
+    await expectAccessible(page)
+    await page.getByRole("button", { name: "Dismiss" }).click()
+    await expect(missed).toHaveCount(0)
 
-  // Their own cases lead to each other.
-  await other.goto(section(firm, "reviews?assigned=me"))
-  await expect(other.getByRole("row")).toHaveCount(3)
-  await other.getByRole("row").nth(1).getByRole("link").first().click()
-  await choose(other, "Reject")
-  await reasonField(other).fill("Name differs")
-  await confirm(other, "Confirm rejection")
-  await expect(other.getByRole("link", { name: "Next case (1 left)" })).toHaveAttribute("href", /assigned=me$/)
-  await context.close()
-})
+    // Their own cases lead to each other.
+    await other.goto(section(firm, "reviews?assigned=me"))
+    await expect(other.getByRole("row")).toHaveCount(3)
+    await other.getByRole("row").nth(1).getByRole("link").first().click()
+    await choose(other, "Reject")
+    await reasonField(other).fill("Name differs")
+    await confirm(other, "Confirm rejection")
+    await expect(other.getByRole("link", { name: "Next case (1 left)" })).toHaveAttribute("href", /assigned=me$/)
+    await context.close()
+  },
+)
 
 test("a member without reviews sees no link and no count, and the page says why", async ({ as, customer }) => {
   for (const role of ["developer", "viewer"] as const) {

@@ -27,11 +27,11 @@ export function KeyHint({ of: key }: { of: string | undefined }) {
   const isReady = useIsReady()
   if (key === undefined || !isReady || !readsSingleKeys()) return null
   return (
-    <kbd
+    <span
       aria-hidden="true"
       className="rounded border border-current/25 px-1 font-mono text-[11px] leading-4 opacity-75 max-sm:hidden pointer-coarse:hidden"
     >
       {key.toUpperCase()}
-    </kbd>
+    </span>
   )
 }

@@ -23,10 +23,11 @@ export function startPublished() {
     configured(definition: ProviderDefinition, settings: Record<string, string>) {
       const result = definition.configure(settings)
       if ("wrong" in result) throw new Error(JSON.stringify(result.wrong))
-      const { flow, readEvent, isSigned } = result.provider
+      const { flow, readEvent, isSigned, pageOf } = result.provider
       if (flow.kind !== "redirect") throw new Error("no API")
       return {
         isSigned,
+        pageOf,
         event: (body: object) => readEvent({}, Buffer.from(JSON.stringify(body))),
         read: (json: object, reference: string) => {
           answer = { status: 200, json }

@@ -139,8 +139,7 @@ export type Neighbours = { previous: string | null; next: string | null; left: n
 
 /**
  * Where a member goes on from a review: the reviews before and after it that match the filter and wait for them. After
- * the last comes the first. Reviews that wait for another member's approval of their own request are left out. Errors:
- * review_not_found.
+ * the last comes the first. Reviews whose decision they asked others to approve are left out. Errors: review_not_found.
  */
 export async function readNeighbours(
   principal: Principal,
@@ -161,7 +160,6 @@ export async function readNeighbours(
     from reviews here where here.workspace_id = ${workspaceId} and here.id = ${id}`
   return place ?? reviewNotFound(id)
 }
-
 
 /** How many reviews wait, counted up to a hundred. */
 export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {

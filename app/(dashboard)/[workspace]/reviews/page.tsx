@@ -79,7 +79,7 @@ function Queue() {
 const subjectOf = ({ external_id, wallet, investor_id }: Review): string => external_id ?? wallet ?? investor_id ?? ""
 
 const Subject = ({ of: { external_id, wallet, investor_id } }: { of: Review }) =>
-  external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : <>{external_id}</>
+  external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : external_id
 
 /** Why the review exists. On phones also who it is about. */
 const reason: Column<Review> = {
@@ -119,7 +119,11 @@ function Priority({ of: row }: { of: Review }) {
   const priority = priorityOf(row, useNow())
   const word = reviewPriorities[priority]
   // Only what is out of the ordinary stands out.
-  return priority === "normal" ? <span className="text-muted">{word}</span> : <Badge tone={tones[priority]}>{word}</Badge>
+  return priority === "normal" ? (
+    <span className="text-muted">{word}</span>
+  ) : (
+    <Badge tone={tones[priority]}>{word}</Badge>
+  )
 }
 
 const columns: Record<(typeof states)[number], Column<Review>[]> = {

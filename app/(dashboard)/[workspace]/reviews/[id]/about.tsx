@@ -121,4 +121,3 @@ function Assignee({ review: { review_id, assignee, state } }: { review: Review }
     </span>
   )
 }
-

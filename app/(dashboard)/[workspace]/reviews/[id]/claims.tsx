@@ -87,12 +87,7 @@ export function ShownClaims({ review: { review_id } }: { review: Review }) {
   const view = useClaims(review_id)
   if (view.data === undefined) {
     return (
-      <Button
-        size="sm"
-        title="Recorded in the audit log"
-        pending={view.isPending}
-        onClick={() => view.mutate()}
-      >
+      <Button size="sm" title="Recorded in the audit log" pending={view.isPending} onClick={() => view.mutate()}>
         View claims
       </Button>
     )

@@ -11,7 +11,7 @@ type Headed = { said: string | null; finding: Finding }
 
 /** Why the review exists: its finder's words, or ours if those are long or only an event's name. */
 export const headlineOf = ({ said, finding }: Headed): string =>
-  said !== null && said.includes(" ") && said.length <= LONGEST_HEADLINE ? said : findings[finding]
+  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : findings[finding]
 
 /** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {

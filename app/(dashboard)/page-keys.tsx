@@ -1,4 +1,4 @@
-import { useEffect } from "react"
+import { useLayoutEffect } from "react"
 import { useIsReady } from "#app/components/store.ts"
 import { readsSingleKeys } from "./sections.ts"
 
@@ -16,7 +16,8 @@ export function pressOnPage(key: string): boolean {
 
 /** Gives the page its own keys while the calling part is shown, such as `j`. `g`, `?` and `/` are taken. */
 export function usePageKeys(keys: Keys): void {
-  useEffect(() => {
+  // Before the page is drawn, because its reader may press a key at once.
+  useLayoutEffect(() => {
     shown.add(keys)
     return () => void shown.delete(keys)
   })

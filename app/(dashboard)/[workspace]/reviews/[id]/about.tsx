@@ -17,7 +17,9 @@ export function About({ review }: { review: Review }) {
     <>
       <Facts
         facts={{
-          Found: headlineOf(review) !== findings[review.finding] && findings[review.finding],
+          // Reviews of the other kinds have one finding, which the page's heading already says.
+          Found:
+            review.kind === "signal" && headlineOf(review) !== findings[review.finding] && findings[review.finding],
           Details: review.said !== null && headlineOf(review) !== review.said && (
             <span className="wrap-anywhere">{review.said}</span>
           ),

@@ -1,7 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { statusAt } from "#domain/attestations"
 import type { ProviderDecision } from "#domain/providers"
-import { clock } from "#server/lib/time.ts"
 import { approvalOn } from "./approve.ts"
 import { pendingEffects } from "./decide.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
@@ -19,10 +18,10 @@ export async function applyManualDecision(
     attestationId: string
     reviewId: string
     decision: "approved" | "rejected" | "resubmission_requested"
+    now: Date
   } & Pick<ProviderDecision, "claims" | "reason" | "publicReason">,
 ): Promise<boolean> {
-  const { workspaceId, attestationId, reviewId, decision, ...event } = about
-  const now = clock.now()
+  const { workspaceId, attestationId, reviewId, decision, now, ...event } = about
   const row = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${attestationId}`)
   if (!row || statusAt(row, now) !== "pending" || isApproved(row)) return false
   const effect = decision === "approved" ? approvalOn(row, now, now) : pendingEffects[decision]

@@ -145,7 +145,7 @@ async function settle(sql: Queryable, author: Caller<Member>, review: LockedRevi
     ...(review.state === "requested" && { requested_by: review.requester }),
     ...(review.state === "open" && changedClaims(review, ready)),
   })
-  await effects[decision](sql, { review, author, reason, publicReason, claims })
+  await effects[decision](sql, { review, author, reason, publicReason, claims, now })
 }
 
 /** Names of the claims in which an approval differs from the vendor's. Never their values. */

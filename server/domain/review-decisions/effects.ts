@@ -4,7 +4,6 @@ import { type Author, recordChange } from "#domain/audit-log"
 import { acceptReversal, applyHeld, applyManualDecision } from "#domain/kyc"
 import type { LockedReview } from "#domain/reviews"
 import { clearHits } from "#domain/screening"
-import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
@@ -17,6 +16,7 @@ type Deciding = {
   publicReason: PublicReason | null
   /** Claims of an approval. */
   claims: Claims
+  now: Date
 }
 
 type Effect = (sql: Queryable, deciding: Deciding) => Promise<void>
@@ -24,7 +24,7 @@ type Effect = (sql: Queryable, deciding: Deciding) => Promise<void>
 /** Decides a session as its vendor would have. Errors: review_changed, chain_unavailable. */
 const inVendorsPlace =
   (decision: "approved" | "rejected" | "resubmission_requested"): Effect =>
-  async (sql, { review, author, reason, publicReason, claims }) => {
+  async (sql, { review, author, reason, publicReason, claims, now }) => {
     const { workspace_id: workspaceId, id: reviewId, attestation_id: attestationId } = review
     const decided =
       attestationId !== null &&
@@ -36,6 +36,7 @@ const inVendorsPlace =
         claims,
         reason: decision === "rejected" ? reason : null,
         publicReason,
+        now,
       }))
     if (!decided) fail("review_changed", "The session has expired or ended, so there is nothing to decide.")
     const detail = { decision, review: reviewId }
@@ -54,11 +55,11 @@ const approve: Effect = async (sql, deciding) => {
 }
 
 /** Clears a false match and applies held approvals. Does nothing for a vendor's signal. Errors: chain_unavailable. */
-const clear: Effect = async (sql, { review, author }) => {
+const clear: Effect = async (sql, { review, author, now }) => {
   const { workspace_id: workspaceId, id: reviewId, kind, wallet, attestations } = review
   if (kind !== "screening" || wallet === null) return
   await clearHits(sql, { workspaceId, wallet, reviewId, author })
-  for (const attestationId of attestations) await applyHeld(sql, { workspaceId, attestationId }, clock.now())
+  for (const attestationId of attestations) await applyHeld(sql, { workspaceId, attestationId }, now)
 }
 
 /** Ends everything in force that the review is about. */

@@ -130,6 +130,7 @@ test("a member's approval waits like a vendor's, and its validity counts from th
         decision,
         claims: { country: "US" },
         reason: null,
+        now: clock.now(),
         publicReason: null,
       }),
     )

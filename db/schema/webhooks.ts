@@ -5,6 +5,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   smallint,
@@ -15,6 +16,9 @@ import type { EventType } from "#shared/event-types.ts"
 import type { DeliveryStatus, DisabledReason } from "#shared/webhooks.ts"
 import { ofWorkspace } from "./accounts.ts"
 import { bytes, refersTo, time } from "./columns.ts"
+
+/** When a replay began, the numbers of the events it covers (after one, up to another), and how many it sends. */
+export type LastReplay = { at: string; after: number; upto: number; events: number }
 
 /** Where a workspace's events are sent. */
 export const webhookEndpoints = pgTable(
@@ -45,6 +49,8 @@ export const webhookEndpoints = pgTable(
     leasedUntil: time("leased_until"),
     /** Changes with each lease, so that a worker that lost its lease cannot end the next one. */
     leaseToken: text("lease_token"),
+    /** The last replay, to show its progress. */
+    replay: jsonb().$type<LastReplay>(),
     createdAt: time("created_at").notNull(),
     /** Its deliveries are deleted in batches, then its row. */
     deletedAt: time("deleted_at"),
@@ -79,6 +85,8 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_due").on(t.workspaceId, t.endpointId, t.nextAttemptAt).where(sql`status = 'pending'`),
     // The first delivery, which blocks an ordered endpoint
     index("webhook_deliveries_pending").on(t.workspaceId, t.endpointId, t.sequence).where(sql`status = 'pending'`),
+    // Those given up: how many there are, and the replay of them
+    index("webhook_deliveries_failed").on(t.workspaceId, t.endpointId, t.sequence).where(sql`status = 'failed'`),
   ],
 )
 
@@ -97,10 +105,34 @@ export const webhookAttempts = pgTable(
     error: text(),
     /** The start of the answer's body. */
     response: text(),
+    /** The header webhook-signature. It cannot be computed again once the secret was rotated. */
+    signature: text(),
   },
   (t) => [
     index("webhook_attempts_delivery").on(t.workspaceId, t.endpointId, t.sequence, t.seq),
     // Retention
     index("webhook_attempts_at").using("brin", t.at),
+  ],
+)
+
+/** The attempts of an hour, counted as they are made: the health of an endpoint. */
+export const webhookHours = pgTable(
+  "webhook_hours",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    endpointId: text("endpoint_id").notNull(),
+    /** Its beginning, in UTC. */
+    hour: time("hour").notNull(),
+    accepted: integer().notNull(),
+    refused: integer().notNull(),
+    /** When the last accepted and the last refused attempt began, and the error of the latter. */
+    acceptedAt: time("accepted_at"),
+    refusedAt: time("refused_at"),
+    error: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.endpointId, t.hour] }),
+    // Version 0.1.0 deletes endpoints and does not know this table.
+    refersTo(webhookEndpoints, t.workspaceId, t.endpointId).onDelete("cascade"),
   ],
 )

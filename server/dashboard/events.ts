@@ -4,7 +4,7 @@ import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain/events"
 import type { Principal } from "#domain/requests"
-import { urlFor } from "#domain/webhooks"
+import { type LastAttempt, lastAttempts, urlFor } from "#domain/webhooks"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -80,7 +80,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.sequence ?? badCursor()
 }
 
-type Delivery = {
+type Delivery = LastAttempt & {
   endpoint_id: string
   url: string
   status: DeliveryStatus
@@ -101,9 +101,11 @@ export async function viewEvent(principal: Principal, id: string) {
     )
   }
   const deliveries = await sql<Delivery[]>`
-    select e.id as endpoint_id, e.url, d.status, d.attempts, d.next_attempt_at, d.ended_at
+    select e.id as endpoint_id, e.url, d.status, d.attempts, d.next_attempt_at, d.ended_at,
+      a.last_status_code, a.last_error
     from webhook_endpoints e
     join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.sequence = ${row.sequence}
+    ${lastAttempts()}
     where e.workspace_id = ${workspaceId} and e.deleted_at is null order by e.created_at desc, e.id`
   return {
     event: toEventRecord(row),

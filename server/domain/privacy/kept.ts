@@ -387,6 +387,7 @@ export const kept = {
   webhook_endpoints: { of: "none", what: "Addresses of your systems that receive events; secrets sealed" },
   webhook_deliveries: { of: "none", what: "Which events they received; 90 days" },
   webhook_attempts: { of: "none", what: "What they answered; 30 days" },
+  webhook_hours: { of: "none", what: "How many attempts they accepted in each hour; 30 days" },
   usage_periods: { of: "none", what: "How much of a quota is used" },
   transactions: {
     of: "none",

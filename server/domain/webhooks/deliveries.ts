@@ -7,7 +7,8 @@ import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes, type EventType } from "#shared/event-types.ts"
-import { attemptPauses_s, type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
+import { attemptPauses_s, type DeliveryStatus, deliveryStatuses, keptAnswer_chars } from "#shared/webhooks.ts"
+import { bodyOf, headersOf, withSignature } from "./deliver/sent.ts"
 import { MASKED, maySeeSecrets, readEndpoint } from "./endpoint.ts"
 
 const delivery = z.object({
@@ -29,6 +30,15 @@ const delivery = z.object({
     }),
   next_attempt_at: timestamp.nullable().meta({ description: "Null unless pending", example: null }),
   ended_at: timestamp.nullable().meta({ description: "When it was delivered or given up; null while pending" }),
+  last_status_code: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: "The response to the last attempt; null if there was none", example: 200 }),
+  last_error: z
+    .string()
+    .nullable()
+    .meta({ description: "Why the last attempt failed; null if it did not, or if there was none", example: null }),
 })
 
 export const deliveryRecord = delivery.meta({ id: "WebhookDelivery" })
@@ -39,15 +49,37 @@ export const attemptRecord = z.object({
   latency_ms: z.number().int().meta({ description: "How long the response took, in milliseconds", example: 87 }),
   error: z.string().nullable().meta({ description: "Why it failed; null if it was delivered", example: null }),
   response: z.string().nullable().meta({
-    maxLength: 1000,
+    maxLength: keptAnswer_chars,
     description: "The start of the response's body; `***` without the scope `webhooks:write`",
     example: "ok",
   }),
 })
 
+const loggedAttempt = attemptRecord.extend({
+  headers: z
+    .record(z.string(), z.string())
+    .nullable()
+    .meta({
+      description:
+        "The request's headers, except those of the connection. The signature is `***` without the scope `webhooks:write`. Null for attempts of version 0.1.0",
+      example: {
+        "content-type": "application/json",
+        "content-length": "214",
+        "user-agent": "Vouch-Webhooks/1",
+        "webhook-id": "evt_Kx8vPq3mNbR5tYw2Lc7HdZ",
+        "webhook-timestamp": "1767323045",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      },
+    }),
+})
+
 export const deliveryDetail = delivery
   .extend({
-    attempt_log: z.array(attemptRecord).meta({ description: "The last 50 attempts within 30 days, newest first" }),
+    body: z.string().meta({
+      description: "The body of every attempt, exactly as it is sent",
+      example: '{"id":"evt_Kx8vPq3mNbR5tYw2Lc7HdZ","sequence":42}',
+    }),
+    attempt_log: z.array(loggedAttempt).meta({ description: "The last 50 attempts within 30 days, newest first" }),
   })
   .meta({ id: "WebhookDeliveryDetail" })
 
@@ -57,14 +89,25 @@ const deliveryColumns = columns(
   "webhook_deliveries",
   "endpoint_id, sequence, status, attempts, next_attempt_at, ended_at",
 )
-type Row = RowOf<typeof deliveryColumns> & { event_id: string; type: EventType }
+type Row = RowOf<typeof deliveryColumns> & { event_id: string; type: EventType } & LastAttempt
 
-/** All columns of a `Row`, from deliveries `d` and their events `e`. */
-const fields = () => sql`${sql(qualified("d", deliveryColumns))}, e.id as event_id, e.type`
+/** All columns of a `Row`, from deliveries `d`, their events `e` and last attempts. */
+const fields = () => sql`
+  ${sql(qualified("d", deliveryColumns))}, e.id as event_id, e.type, a.last_status_code, a.last_error`
+
+export type LastAttempt = { last_status_code: number | null; last_error: string | null }
+
+/** To join to deliveries `d`: the last attempt of each, as `a`. */
+export const lastAttempts = () => sql`
+  left join lateral (
+    select status_code as last_status_code, error as last_error from webhook_attempts
+    where workspace_id = d.workspace_id and endpoint_id = d.endpoint_id and sequence = d.sequence
+    order by seq desc limit 1) a on true`
 
 const toRecord = (row: Row): DeliveryRecord => timestamped({ ...row, sequence: Number(row.sequence) })
 
-const attemptColumns = columns("webhook_attempts", "at, status_code, latency_ms, error, response")
+const attemptColumns = columns("webhook_attempts", "at, status_code, latency_ms, error, response, signature")
+const contentColumns = columns("events", "generation, data, occurred_at")
 const LOGGED = 50
 
 /** Deliveries to an endpoint, newest first. Errors: webhook_endpoint_not_found, validation_failed for a cursor. */
@@ -78,6 +121,7 @@ export async function listDeliveries(
   const rows = await sql<Row[]>`
     select ${fields()}
     from webhook_deliveries d join events e on e.workspace_id = d.workspace_id and e.sequence = d.sequence
+      ${lastAttempts()}
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}
       ${status === undefined ? sql`` : sql`and d.status = ${status}`}
       ${before === null ? sql`` : sql`and d.sequence < ${before}`}
@@ -102,20 +146,28 @@ export async function getDelivery(
   const { workspaceId } = principal
   await readEndpoint(sql, workspaceId, endpointId)
   const [row] = isId("evt", eventId)
-    ? await sql<Row[]>`
-        select ${fields()}
+    ? await sql<(Row & RowOf<typeof contentColumns>)[]>`
+        select ${fields()}, ${sql(qualified("e", contentColumns))}
         from events e join webhook_deliveries d on d.workspace_id = e.workspace_id and d.sequence = e.sequence
+          ${lastAttempts()}
         where e.workspace_id = ${workspaceId} and e.id = ${eventId} and d.endpoint_id = ${endpointId}`
     : []
   if (!row) return noDelivery()
+  const { generation, data, occurred_at, ...delivery } = row
+  const body = bodyOf(row)
   const attempts = await sql<RowOf<typeof attemptColumns>[]>`
     select ${sql(attemptColumns)} from webhook_attempts
     where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and sequence = ${row.sequence}
     order by seq desc limit ${LOGGED}`
-  const answered = (response: string | null) => (response === null || maySeeSecrets(principal) ? response : MASKED)
+  const unlessSecret = (text: string | null) => (text === null || maySeeSecrets(principal) ? text : MASKED)
   return {
-    ...toRecord(row),
-    attempt_log: attempts.map((one) => ({ ...timestamped(one), response: answered(one.response) })),
+    ...toRecord(delivery),
+    body,
+    attempt_log: attempts.map(({ signature, ...one }) => {
+      const sent = unlessSecret(signature)
+      const headers = sent === null ? null : headersOf(withSignature(sent, { id: row.event_id, at: one.at }), body)
+      return { ...timestamped(one), response: unlessSecret(one.response), headers }
+    }),
   }
 }
 

@@ -15,8 +15,17 @@ export { secretOwner } from "./secrets.ts"
 export { endpointUrl } from "./deliver/destination.ts"
 
 /** Deliveries. */
-export { attemptRecord, deliveryDetail, deliveryRecord, getDelivery, listDeliveries } from "./deliveries.ts"
-export { replay } from "./replay.ts"
+export {
+  attemptRecord,
+  deliveryDetail,
+  deliveryRecord,
+  getDelivery,
+  type LastAttempt,
+  lastAttempts,
+  listDeliveries,
+} from "./deliveries.ts"
+export { countFailed, readProgress, replay } from "./replay.ts"
+export { readHealth } from "./health.ts"
 export { sendTestEvent } from "./test-event.ts"
 
 /** Delivering. */

@@ -15,6 +15,12 @@ export async function dropOldDeliveries(now: Date): Promise<void> {
       where e.deleted_at is not null`,
   )
   await deleteRows(
+    "webhook_hours",
+    () => sql`
+      select h.ctid from webhook_endpoints e join webhook_hours h
+        on h.workspace_id = e.workspace_id and h.endpoint_id = e.id and (e.deleted_at is not null or h.hour <= ${old})`,
+  )
+  await deleteRows(
     "webhook_deliveries",
     () => sql`
       select d.ctid from webhook_endpoints e
@@ -24,5 +30,6 @@ export async function dropOldDeliveries(now: Date): Promise<void> {
   )
   await sql`
     delete from webhook_endpoints e where e.deleted_at is not null
-      and not exists (select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id)`
+      and not exists (select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id)
+      and not exists (select from webhook_hours h where h.workspace_id = e.workspace_id and h.endpoint_id = e.id)`
 }

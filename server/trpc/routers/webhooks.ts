@@ -4,7 +4,7 @@ import * as webhooks from "#domain/webhooks"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
-import { changeBy, endpointsIn, router } from "#server/trpc/trpc.ts"
+import { changeBy, endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 import { answerWithin_s, deliveryStatuses, overlap_s } from "#shared/webhooks.ts"
 
@@ -179,7 +179,7 @@ export const webhookRouter = router({
     operationId: "replayWebhooks",
     summary: "Replay events",
     description:
-      "Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
+      "Sends events again with the same ids: one event, all of the endpoint's types after a position or since a time, or all that failed since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
     input: z
       .object({
         id,
@@ -194,12 +194,15 @@ export const webhookRouter = router({
           example: 41,
         }),
         since: instant.optional().meta({ description: "All events since this time" }),
+        failed_since: instant.optional().meta({
+          description:
+            "Events since this time that the endpoint has not accepted: those given up, and those that wait for another attempt after one that failed",
+        }),
       })
-      .refine(
-        ({ event_id, cursor, after, since }) =>
-          [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
-        { error: "send exactly one of event_id, cursor, after and since", path: ["event_id"] },
-      ),
+      .refine(({ id, ...which }) => Object.values(which).filter((one) => one !== undefined).length === 1, {
+        error: "send exactly one of event_id, cursor, after, since and failed_since",
+        path: ["event_id"],
+      }),
     output: z
       .object({
         endpoint_id: id,
@@ -209,9 +212,10 @@ export const webhookRouter = router({
         }),
       })
       .meta({ id: "WebhookReplay" }),
-  }).mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
+  }).mutation(({ ctx, input: { id, event_id, cursor, after, since, failed_since } }) =>
     webhooks.replay({
       ...changeBy(ctx),
+      idempotency: ctx.idempotency,
       id,
       which:
         event_id !== undefined
@@ -220,7 +224,9 @@ export const webhookRouter = router({
             ? { cursor }
             : after !== undefined
               ? { after }
-              : { since: new Date(since!) },
+              : since !== undefined
+                ? { since: new Date(since) }
+                : { failed_since: new Date(failed_since!) },
     }),
   ),
 
@@ -247,4 +253,18 @@ export const webhookRouter = router({
     input: z.object({ id, event_id: eventId }),
     output: webhooks.deliveryDetail,
   }).query(({ ctx, input }) => webhooks.getDelivery(ctx.principal, input.id, input.event_id)),
+
+  // For the dashboard only.
+
+  health: memberWith("events:read").query(async ({ ctx }) => ({
+    data: await webhooks.readHealth(ctx.principal.workspaceId),
+  })),
+
+  countFailed: memberWith("events:read")
+    .input(z.object({ id, since: instant }))
+    .query(({ ctx, input }) => webhooks.countFailed(ctx.principal.workspaceId, input.id, new Date(input.since))),
+
+  progress: memberWith("events:read")
+    .input(byId)
+    .query(({ ctx, input }) => webhooks.readProgress(ctx.principal.workspaceId, input.id)),
 })

@@ -104,7 +104,7 @@ test("a consumer gets every event that a promoted standby has, whatever happened
   await note(
     key.workspaceId,
     id,
-    onTheWay.map((delivery) => ({ delivery, outcome: taken })),
+    onTheWay.map((delivery) => ({ delivery, outcome: taken, signature: "v1,AAAA" })),
   )
   await giveBack(key.workspaceId, id, onTheWay)
   expect(await pending()).toEqual(waiting)

@@ -1,25 +1,12 @@
 import http from "node:http"
 import https from "node:https"
-import { Webhook } from "standardwebhooks"
 import { clock } from "#server/lib/time.ts"
-import { answerWithin_s } from "#shared/webhooks.ts"
+import { answerWithin_s, keptAnswer_chars } from "#shared/webhooks.ts"
 import { checkLiteral, lookupFor, Refused } from "./destination.ts"
+import { headersOf } from "./sent.ts"
 
-/** The headers of Standard Webhooks, with one signature per secret, newest first. */
-export function signedHeaders(
-  secrets: readonly string[],
-  { id, at, body }: { id: string; at: Date; body: string },
-): Record<string, string> {
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
-    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
-  }
-}
-
-/** Bytes of a response to read, and characters of it to keep. */
+/** Bytes of a response to read. */
 const READ_BYTES = 16 * 1024
-const KEPT = 1000
 /** The longest pause that a consumer may ask for. */
 const LONGEST_RETRY_AFTER_S = 86_400
 
@@ -87,12 +74,7 @@ function exchange(
       agent,
       method: "POST",
       signal,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "Vouch-Webhooks/1",
-        ...headers,
-        "content-length": Buffer.byteLength(body),
-      },
+      headers: headersOf(headers, body),
     })
     sent.on("error", reject)
     // Ends the request whatever the other side does. For some responses, Node emits neither an error nor a response,
@@ -139,7 +121,7 @@ const textOf = (bytes: Buffer): string | null =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must go
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "")
     .toWellFormed()
-    .slice(0, KEPT)
+    .slice(0, keptAnswer_chars)
     .toWellFormed() || null
 
 function retryAfterOf(header: string | undefined): number | null {

@@ -100,7 +100,7 @@ export async function release({ workspace_id, id, lease_token }: Lease): Promise
 }
 
 /** How long a delivery is reserved for this process before another may try it. */
-const CLAIM_S = answerWithin_s + 25
+export const CLAIM_S = answerWithin_s + 25
 
 const targetColumns = columns("webhook_endpoints", "id, url, ordered, secret, previous_secret, previous_until")
 export type Target = RowOf<typeof targetColumns>

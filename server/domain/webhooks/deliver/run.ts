@@ -1,9 +1,9 @@
-import { toCursor } from "#domain/events"
-import { clock, toTimestamp } from "#server/lib/time.ts"
+import { clock } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
 import { type Attempted, isTaken, note } from "./note.ts"
-import { Ended, openAgent, post, signedHeaders } from "./post.ts"
+import { Ended, openAgent, post } from "./post.ts"
 import { type Claimed, claim, giveBack, readTarget } from "./queue.ts"
+import { bodyOf, signedHeaders } from "./sent.ts"
 
 /** Deliveries to one endpoint at a time, unless it requires order. */
 const AT_ONCE = 8
@@ -58,7 +58,8 @@ export async function deliverTo(
         const [at, body] = [clock.now(), bodyOf(delivery)]
         const headers = signedHeaders(secrets, { id: delivery.event_id, at, body })
         try {
-          return { delivery, outcome: await post(agent, first!.url, { headers, body, at, end: abort }) }
+          const outcome = await post(agent, first!.url, { headers, body, at, end: abort })
+          return { delivery, outcome, signature: headers["webhook-signature"] }
         } catch (error) {
           if (error instanceof Ended) return null
           throw error
@@ -69,14 +70,3 @@ export async function deliverTo(
     agent.destroy()
   }
 }
-
-/** An event in the form of `GET /events`. */
-const bodyOf = ({ event_id, sequence, generation, type, occurred_at, data }: Claimed): string =>
-  JSON.stringify({
-    id: event_id,
-    sequence: Number(sequence),
-    cursor: toCursor({ sequence, generation }),
-    type,
-    occurred_at: toTimestamp(occurred_at),
-    data,
-  })

@@ -11,7 +11,13 @@ import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { allEventTypes, type EventType, eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import { type DeliveryStatus, type DisabledReason, deliveryStatuses, disabledAfterDays } from "#shared/webhooks.ts"
+import {
+  type DeliveryStatus,
+  type DisabledReason,
+  deliveryStatuses,
+  disabledAfterDays,
+  failsAfterAttempts,
+} from "#shared/webhooks.ts"
 
 export type Endpoint = RouterOutputs["webhook"]["get"]
 
@@ -135,8 +141,23 @@ const looks = {
   failed: { word: "Failed", tone: "bad" },
 } as const satisfies Record<DeliveryStatus, { word: string; tone: "notice" | "good" | "bad" }>
 
-export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
-  return <Badge tone={looks[status].tone}>{looks[status].word}</Badge>
+export type Progress = Pick<
+  Delivery,
+  "status" | "attempts" | "next_attempt_at" | "ended_at" | "last_status_code" | "last_error"
+>
+
+/** A delivery's status. One that keeps failing shows the answer, which says more than that it waits. */
+export function DeliveryBadge({ of: { status, attempts, last_status_code, last_error } }: { of: Progress }) {
+  const answer = last_error === null ? null : last_status_code === null ? "No answer" : String(last_status_code)
+  const isRetrying = status === "pending" && attempts >= failsAfterAttempts && answer !== null
+  const { word, tone } = looks[status]
+  return (
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap" {...(last_error && { title: last_error })}>
+      {isRetrying ? <Badge tone="bad">{answer}</Badge> : <Badge tone={tone}>{word}</Badge>}
+      {isRetrying && <span className="text-xs text-muted">retrying</span>}
+      {status === "failed" && answer !== null && <span className="text-xs text-muted">{answer}</span>}
+    </span>
+  )
 }
 
 const filters = {
@@ -168,8 +189,8 @@ export function Deliveries({ of }: { of: string }) {
 type Delivery = RouterOutputs["webhook"]["deliveries"]["data"][number]
 
 /** The columns of a delivery's progress, whatever it is listed by. */
-export const progressColumns: Column<Pick<Delivery, "status" | "attempts" | "next_attempt_at" | "ended_at">>[] = [
-  { header: "Status", cell: ({ status }) => <DeliveryBadge status={status} /> },
+export const progressColumns: Column<Progress>[] = [
+  { header: "Status", cell: (row) => <DeliveryBadge of={row} /> },
   { header: "Attempts", align: "end", wideOnly: true, cell: ({ attempts }) => attempts },
   {
     header: "Ended, or next attempt",

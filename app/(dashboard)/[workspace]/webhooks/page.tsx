@@ -2,16 +2,17 @@
 
 import { Webhook } from "lucide-react"
 import { useRouter } from "next/navigation.js"
-import { useState } from "react"
+import { type ReactNode, useMemo, useState } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { countOf } from "#shared/counts.ts"
+import { shortCount } from "#shared/counts.ts"
 import { type Endpoint, EndpointBadge, EndpointForm } from "./endpoint.tsx"
+import { FailedCount, type Health, LastError, SuccessRate, useHealth } from "./health.tsx"
 
 export default function Page() {
   const { can } = useWorkspace()
@@ -19,6 +20,8 @@ export default function Page() {
   const router = useRouter()
   const mayChange = can("webhooks:write")
   const [isAdding, setAdding] = useState(false)
+  const health = useHealth()
+  const columns = useMemo(() => columnsWith(health), [health])
   return (
     <>
       <ListPage
@@ -58,19 +61,44 @@ export default function Page() {
   )
 }
 
-const columns: Column<Endpoint>[] = [
-  {
-    header: "Endpoint",
-    breaks: true,
-    cell: ({ url }) => <code className="block min-w-40 font-mono text-[13px]">{url}</code>,
-    note: ({ description }) => description,
-  },
-  { header: "Status", cell: (row) => <EndpointBadge endpoint={row} /> },
-  { header: "Events", cell: ({ types }) => (types === null ? "All" : countOf(types.length, "type")) },
-  {
-    header: "Created",
-    wideOnly: true,
-    className: "whitespace-nowrap",
-    cell: ({ created_at }) => <Timestamp at={created_at} />,
-  },
-]
+function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
+  /** What an endpoint's health shows; nothing until it is loaded. */
+  const of = (show: (health: Health) => ReactNode) => (row: Endpoint) => {
+    const known = health?.get(row.endpoint_id)
+    return known ? show(known) : NOTHING
+  }
+  return [
+    {
+      header: "Endpoint",
+      breaks: true,
+      cell: ({ url }) => <code className="block min-w-40 font-mono text-[13px]">{url}</code>,
+      note: ({ description }) => description,
+    },
+    {
+      header: "Status",
+      cell: (row) => (
+        <>
+          <EndpointBadge endpoint={row} />
+          {/* On narrow screens, in place of their columns. */}
+          <span className="mt-1 block text-xs whitespace-nowrap text-muted md:hidden">
+            {of((one) => (
+              <>
+                <SuccessRate of={one} /> <span className="sr-only">success, </span>· <FailedCount of={one} /> failed
+              </>
+            ))(row)}
+          </span>
+        </>
+      ),
+    },
+    { header: "Success, 24 h", wideOnly: true, align: "end", cell: of((one) => <SuccessRate of={one} />) },
+    {
+      header: "Last success",
+      wideOnly: true,
+      className: "whitespace-nowrap",
+      cell: of((one) => <Ago at={one.last_accepted_at} />),
+    },
+    { header: "Waiting", wideOnly: true, align: "end", cell: of(({ waiting }) => shortCount(waiting)) },
+    { header: "Failed", wideOnly: true, align: "end", cell: of((one) => <FailedCount of={one} />) },
+    { header: "Last error", wideOnly: true, className: "min-w-44", cell: of((one) => <LastError of={one} />) },
+  ]
+}

@@ -6,7 +6,7 @@ import { useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { useMutation, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { SelectField, TextField } from "#app/components/form.tsx"
+import { SelectField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Failed } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
@@ -14,6 +14,8 @@ import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { Deliveries, type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
+import { HealthCard } from "../health.tsx"
+import { ReplayAfter, ReplayFailed } from "../replay.tsx"
 
 const FOLLOW_MS = 10_000
 
@@ -35,6 +37,9 @@ export default function Page() {
     >
       {(endpoint) => (
         <div className="space-y-5">
+          <HealthCard id={id}>
+            {can("webhooks:write") && endpoint.status === "enabled" && <ReplayFailedButton id={id} />}
+          </HealthCard>
           <Card>
             <FactsOf endpoint={endpoint} />
           </Card>
@@ -47,6 +52,19 @@ export default function Page() {
         </div>
       )}
     </DetailPage>
+  )
+}
+
+function ReplayFailedButton({ id }: { id: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        <RotateCcw aria-hidden="true" />
+        Replay failed events
+      </Button>
+      {isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}
+    </>
   )
 }
 
@@ -145,7 +163,7 @@ function Actions({ of }: { of: Endpoint }) {
       </Menu>
       {doing === "change" && <EndpointForm of={of} onClose={close} />}
       {doing === "rotate" && <Rotate id={id} onClose={close} />}
-      {doing === "replay" && <Replay id={id} onClose={close} />}
+      {doing === "replay" && <ReplayAfter id={id} onClose={close} />}
       {doing === "disable" && (
         <Confirm
           onClose={close}
@@ -195,44 +213,6 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
       }}
     >
       <SelectField label="The old secret signs" name="overlap_seconds" options={overlaps} />
-    </FormDialog>
-  )
-}
-
-/** The format of a cursor or an event number. */
-const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
-
-function Replay({ id, onClose }: { id: string; onClose: () => void }) {
-  const replay = useMutation((api, event: string) =>
-    api.webhook.replay.mutate({
-      id,
-      ...(event.includes("-") ? { cursor: event } : { after: Number(event) }),
-    }),
-  )
-  return (
-    <FormDialog
-      onClose={onClose}
-      title="Replay events"
-      description="Sends events again with the same ids, including those already delivered."
-      className="max-w-md!"
-      submit="Replay"
-      check={(values) => ({
-        after: POSITION.test(String(values.get("after")).trim())
-          ? undefined
-          : "Enter a cursor such as 41-9f3a61c0d7e4, or a number.",
-      })}
-      onSubmit={async (values) => {
-        const { events } = await replay.mutateAsync(String(values.get("after")).trim())
-        notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
-      }}
-    >
-      <TextField
-        label="All after event"
-        name="after"
-        hint="The cursor or number of the last event you have. 0 sends all."
-        required
-        defaultValue="0"
-      />
     </FormDialog>
   )
 }

@@ -1,19 +1,25 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useState } from "react"
+import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { Headers, pretty } from "#app/(dashboard)/http-parts.tsx"
+import { type RouterOutputs, To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, HttpStatus } from "#app/components/badge.tsx"
-import { Copyable } from "#app/components/code.tsx"
+import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp, Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { keptDays } from "#shared/retention.ts"
+import { attemptPauses_s, keptAnswer_chars } from "#shared/webhooks.ts"
 import { DeliveryBadge } from "../../endpoint.tsx"
 
 const FOLLOW_MS = 5000
+
+type Delivery = RouterOutputs["webhook"]["delivery"]
+type Attempt = Delivery["attempt_log"][number]
 
 export default function Page() {
   const { id, event_id } = useParams<{ id: string; event_id: string }>()
@@ -24,9 +30,9 @@ export default function Page() {
       up={[["webhooks", id], "Webhook endpoint"]}
       name="Delivery"
       query={useQuery("webhook.delivery", { id, event_id }, { every_ms: FOLLOW_MS })}
-      head={({ type, status }) => ({
-        code: type,
-        badge: <DeliveryBadge status={status} />,
+      head={(delivery) => ({
+        code: delivery.type,
+        badge: <DeliveryBadge of={delivery} />,
         actions: can("webhooks:write") && (
           <Button
             disabled={again.isPending}
@@ -37,72 +43,129 @@ export default function Page() {
         ),
       })}
     >
-      {({ sequence, event_id, next_attempt_at, ended_at, attempt_log }) => (
-        <div className="space-y-5">
-          <Card>
-            <Facts
-              facts={{
-                "Event number": sequence,
-                "Event id": <Copyable compact value={event_id} what="the event's id" />,
-                "Next attempt": next_attempt_at && <Timestamp at={next_attempt_at} />,
-                Ended: ended_at && <Timestamp at={ended_at} />,
-              }}
-            />
-          </Card>
-          <section aria-labelledby="attempts">
-            <h2 id="attempts" className="mb-3 text-base font-semibold">
-              Attempts
-            </h2>
-            <DataTable
-              caption="Attempts"
-              columns={columns}
-              list={{ data: { data: attempt_log } }}
-              rowKey={({ at, latency_ms }) => `${at} ${latency_ms}`}
-              empty={
-                <Empty title="No attempts">
-                  There were none yet, or they are older than {keptDays.webhookAttempts} days.
-                </Empty>
-              }
-            />
-          </section>
-        </div>
-      )}
+      {(delivery) => <DeliveryDetail delivery={delivery} />}
     </DetailPage>
   )
 }
 
-type Attempt = RouterOutputs["webhook"]["delivery"]["attempt_log"][number]
+const keyOf = ({ at, latency_ms }: Attempt) => `${at} ${latency_ms}`
+
+function DeliveryDetail({ delivery }: { delivery: Delivery }) {
+  const { sequence, event_id, attempts, next_attempt_at, ended_at, attempt_log } = delivery
+  const [chosen, setChosen] = useState<string | null>(null)
+  // Until one is chosen, the newest.
+  const shown = attempt_log.find((one) => keyOf(one) === chosen) ?? attempt_log[0]
+  return (
+    <div className="space-y-5">
+      <Card>
+        <Facts
+          facts={{
+            Event: (
+              <To path={["events", event_id]} className="rounded-sm text-accent underline underline-offset-2">
+                Number {sequence}
+              </To>
+            ),
+            "Event id": <Copyable compact value={event_id} what="the event's id" />,
+            Attempts: `${attempts} of ${attemptPauses_s.length}`,
+            "Next attempt": next_attempt_at && <Timestamp at={next_attempt_at} />,
+            Ended: ended_at && <Timestamp at={ended_at} />,
+          }}
+        />
+      </Card>
+      <section aria-labelledby="attempts">
+        <h2 id="attempts" className="mb-3 text-base font-semibold">
+          Attempts
+        </h2>
+        <DataTable
+          caption="Attempts"
+          columns={columnsWith(shown, (one) => setChosen(keyOf(one)))}
+          list={{ data: { data: attempt_log } }}
+          rowKey={keyOf}
+          empty={
+            <Empty title="No attempts">
+              There were none yet, or they are older than {keptDays.webhookAttempts} days.
+            </Empty>
+          }
+        />
+      </section>
+      <TwoColumns wide={<Sent body={delivery.body} attempt={shown} />} narrow={shown && <Answer attempt={shown} />} />
+    </div>
+  )
+}
+
+function Sent({ body, attempt }: { body: string; attempt: Attempt | undefined }) {
+  return (
+    <Card
+      title="Request"
+      description={
+        attempt ? (
+          <>
+            Sent <ExactTimestamp at={attempt.at} />.
+          </>
+        ) : (
+          "The next attempt sends this body."
+        )
+      }
+    >
+      <div className="space-y-3">
+        {attempt?.headers && <Headers headers={attempt.headers} />}
+        {attempt?.headers === null && <p className="text-muted">The headers of this attempt were not kept.</p>}
+        <CodeBlock label="Body" code={pretty(body)} />
+        <p className="text-[13px] text-muted">Sent without these line breaks. The signature covers the bytes as sent.</p>
+      </div>
+    </Card>
+  )
+}
+
+const Answer = ({ attempt }: { attempt: Attempt }) => (
+  <Card title="Answer">
+    <div className="space-y-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <AnswerStatus of={attempt} />
+        {attempt.error ?? "Accepted."}
+        <span className="text-muted">
+          <Duration ms={attempt.latency_ms} />
+        </span>
+      </p>
+      {attempt.response === null ? (
+        <p className="text-muted">No body.</p>
+      ) : attempt.response === "***" ? (
+        <p className="text-muted">Only members who manage webhooks see the answer, because it may hold secrets.</p>
+      ) : (
+        <CodeBlock
+          label={attempt.response.length < keptAnswer_chars ? "Body" : "Body, first 1,000 characters"}
+          code={attempt.response}
+        />
+      )}
+    </div>
+  </Card>
+)
 
 const AnswerStatus = ({ of: { status_code: status } }: { of: Attempt }) =>
-  status === null ? <Badge tone="bad">None</Badge> : <HttpStatus status={status} />
+  status === null ? <Badge tone="bad">No answer</Badge> : <HttpStatus status={status} />
 
-const columns: Column<Attempt>[] = [
+const columnsWith = (shown: Attempt | undefined, onChoose: (attempt: Attempt) => void): Column<Attempt>[] => [
   {
     header: "Time",
     cell: (row) => (
       <>
-        <ExactTimestamp at={row.at} />
-        {/* On narrow screens, in place of their columns. */}
-        <span className="my-1 flex items-center gap-2 text-[13px] text-muted md:hidden">
-          <AnswerStatus of={row} />
+        <button
+          type="button"
+          aria-pressed={row === shown}
+          onClick={() => onChoose(row)}
+          className="cursor-pointer rounded-sm text-left underline-offset-2 hover:underline aria-pressed:font-medium aria-pressed:text-accent pointer-coarse:min-h-11"
+        >
+          <ExactTimestamp at={row.at} />
+          <span className="sr-only">, show this attempt</span>
+        </button>
+        {/* On narrow screens, in place of its column. */}
+        <span className="my-1 block text-[13px] text-muted md:hidden">
           <Duration ms={row.latency_ms} />
         </span>
       </>
     ),
   },
-  { header: "Answer", wideOnly: true, cell: (row) => <AnswerStatus of={row} /> },
+  { header: "Answer", cell: (row) => <AnswerStatus of={row} /> },
   { header: "Took", align: "end", wideOnly: true, cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
-  {
-    header: "Response",
-    className: "w-full",
-    breaks: true,
-    cell: (row) => (
-      <>
-        {row.error && <span className="block">{row.error}</span>}
-        {row.response && (
-          <code className="block max-h-24 overflow-y-auto font-mono text-xs text-muted">{row.response}</code>
-        )}
-      </>
-    ),
-  },
+  { header: "Result", className: "w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
 ]

@@ -1,0 +1,110 @@
+import { clsx } from "clsx"
+import { useTimeZone } from "#app/components/zone.ts"
+import { shortCount } from "#shared/counts.ts"
+
+/** What is counted. The second is striped, for people who cannot distinguish the colours. */
+type Series = { name: string; fill: string }
+export type HourCounts = { hour: string; counts: readonly number[] }
+
+const HOUR_MS = 3_600_000
+
+const shownHour = (zone: string) => {
+  const format = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone })
+  return (hour: string, later = 0) => format.format(new Date(new Date(hour).getTime() + later * HOUR_MS))
+}
+
+/** Counts of the last hours, stacked, the latest at the right. The same numbers are in a table that can be opened. */
+export function HourBars({
+  caption,
+  hours,
+  series,
+}: {
+  /** Names the table: "Errors per hour". */
+  caption: string
+  hours: readonly HourCounts[]
+  series: readonly Series[]
+}) {
+  const zone = useTimeZone()
+  const hourIn = shownHour(zone)
+  const totalOf = ({ counts }: HourCounts) => counts.reduce((sum, count) => sum + count, 0)
+  const most = Math.max(1, ...hours.map(totalOf))
+  const wordsOf = ({ hour, counts }: HourCounts) =>
+    `${hourIn(hour)} to ${hourIn(hour, 1)}: ${series.map(({ name }, n) => `${counts[n]} ${name.toLowerCase()}`).join(", ")}`
+  return (
+    <figure className="min-w-0">
+      <div aria-hidden="true">
+        <ul className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+          {series.map(({ name, fill }, n) => (
+            <li key={name} className="flex items-center gap-1.5">
+              <span className={clsx("size-2.5 rounded-xs", fill, n > 0 && striped)} />
+              {name}
+            </li>
+          ))}
+          <li className="ml-auto tabular-nums">Most in an hour: {shortCount({ count: most, atLeast: false })}</li>
+        </ul>
+        <div className="flex h-16 items-end gap-px border-b border-line sm:gap-0.5">
+          {hours.map((one) => (
+            <div
+              key={one.hour}
+              title={wordsOf(one)}
+              className="flex h-full min-w-0 flex-1 flex-col-reverse rounded-t-xs hover:bg-sunken"
+            >
+              {series.map(({ name, fill }, n) =>
+                one.counts[n] ? (
+                  <span
+                    key={name}
+                    // At least two pixels: one error among thousands must be visible.
+                    className={clsx("min-h-0.5 shrink-0 last:rounded-t-xs", fill, n > 0 && striped)}
+                    style={{ height: `${(one.counts[n] / most) * 100}%` }}
+                  />
+                ) : null,
+              )}
+            </div>
+          ))}
+        </div>
+        <p className="mt-1 flex justify-between text-xs text-muted tabular-nums">
+          <span>{hourIn(hours[0]!.hour)}</span>
+          <span>{hourIn(hours[Math.floor(hours.length / 2)]!.hour)}</span>
+          <span>now</span>
+        </p>
+      </div>
+      <details className="mt-2 text-[13px]">
+        <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink pointer-coarse:py-2">
+          {caption} as a table
+        </summary>
+        <table className="mt-2 w-full text-left tabular-nums">
+          <caption className="sr-only">{caption}</caption>
+          <thead>
+            <tr className="text-xs text-muted">
+              <th scope="col" className="py-1 font-medium">
+                Hour from
+              </th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col" className="py-1 text-right font-medium">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {[...hours].reverse().map(({ hour, counts }) => (
+              <tr key={hour}>
+                <th scope="row" className="py-1 font-normal">
+                  {hourIn(hour)}
+                </th>
+                {series.map(({ name }, n) => (
+                  <td key={name} className="py-1 text-right">
+                    {counts[n]}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  )
+}
+
+const striped =
+  "[background-image:repeating-linear-gradient(135deg,transparent_0_2px,var(--surface)_2px_3.5px)]"

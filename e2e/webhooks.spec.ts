@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test"
 import { startConsumer } from "../test/doubles/webhook-consumer.ts"
+import { changeAnswer } from "./answers.ts"
 import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 const choose = async (page: Page, action: string) => {
@@ -94,6 +95,97 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
   await page.getByLabel("What").selectOption({ label: "Webhooks" })
   for (const action of ["created", "secret_rotated", "disabled", "enabled", "changed", "deleted"])
     await expect(page.getByText(`webhook.${action}`).first()).toBeVisible()
+})
+
+test("an endpoint's health is shown, a delivery shows what was sent, and only failed events are replayed", async ({
+  page,
+  customer,
+}) => {
+  test.setTimeout(120_000)
+  const { api } = customer
+  const consumer = await startConsumer()
+  consumer.answer(({ event }) => (event.type === "session.opened" ? 500 : 204))
+  const fields = { url: consumer.url, description: "Ledger service" }
+  const { endpoint_id, secret } = await api.call("POST", "/webhook-endpoints", fields)
+  consumer.expect(secret)
+  await api.start({})
+  const deliveries = `/webhook-endpoint/${endpoint_id}/deliveries`
+  const failing = async () => {
+    const { data } = await api.call("GET", deliveries)
+    return data.find(({ type }: { type: string }) => type === "session.opened")
+  }
+  // After the second attempt, the pause is five minutes: it waits, and counts as failed.
+  await expect.poll(async () => (await failing())?.next_attempt_at > soon(), { timeout: 60_000 }).toBe(true)
+  const { event_id } = await failing()
+
+  await page.goto(section(customer, "webhooks"))
+  const row = page.getByRole("row").filter({ hasText: consumer.url })
+  await expect(row).toContainText(/[0-9.]+ %/)
+  await expect(row).toContainText("It answered 500.")
+  await expectAccessible(page)
+  await row.getByRole("link").click()
+  const health = page.getByRole("region", { name: "Health" })
+  await expect(health).toContainText("It answered 500.")
+  await health.getByText("Attempts per hour as a table").click()
+  await expect(health.getByRole("table").getByRole("row").nth(1)).toContainText("2")
+  await expectAccessible(page)
+
+  // What was sent, and the answer.
+  await page.goto(section(customer, `webhooks/${endpoint_id}/${event_id}`))
+  const request = page.getByRole("region", { name: "Request" })
+  await expect(request.getByText(event_id, { exact: true }).first()).toBeVisible()
+  await expect(request.getByText(/^v1,/)).toBeVisible()
+  await expect(request.getByRole("region", { name: "Body" })).toContainText('"type": "session.opened"')
+  await expect(page.getByRole("region", { name: "Answer" })).toContainText("answer 500")
+  const attempts = page.getByRole("button", { name: /show this attempt/ })
+  await expect(attempts).toHaveCount(2)
+  await attempts.last().focus()
+  await page.keyboard.press("Enter")
+  await expect(attempts.last()).toHaveAttribute("aria-pressed", "true")
+  await expectAccessible(page)
+
+  consumer.answer(() => 204)
+  const before = consumer.received.length
+  await page.goto(section(customer, `webhooks/${endpoint_id}`))
+  await page.getByRole("button", { name: "Replay failed events" }).click()
+  const dialog = page.getByRole("dialog", { name: "Replay failed events" })
+  await expect(dialog.getByRole("status")).toHaveText("1 event: 0 given up, 1 waiting for another attempt.")
+  await expectAccessible(page)
+  await dialog.getByLabel("Failed events of").selectOption("Since a time…")
+  await dialog.getByLabel("Since", { exact: true }).fill("2040-01-01T00:00")
+  await expect(dialog.getByRole("status")).toHaveText("Nothing has failed since then.")
+  await dialog.getByRole("button", { name: "Replay" }).click()
+  await expect(dialog.getByText("No event has failed since then.")).toBeVisible()
+  await dialog.getByLabel("Failed events of").selectOption("The last 24 hours")
+  await dialog.getByRole("button", { name: "Replay 1 event" }).click()
+  await expect(page.getByText("1 event is sent again")).toBeVisible()
+  await expect(page.getByText("Replayed 1 event")).toBeVisible()
+  expect(consumer.received.slice(before).map(({ id }) => id)).toEqual([event_id])
+  await expectAccessible(page)
+  await api.send("DELETE", `/webhook-endpoint/${endpoint_id}`)
+  await consumer.close()
+})
+
+/** Later than what is being tried or is tried within the next moments. */
+const soon = () => new Date(Date.now() + 60_000).toISOString()
+
+test("a delivery that keeps failing shows the answer's code instead of that it waits", async ({ page, customer }) => {
+  const url = `http://127.0.0.1:9/${Date.now()}`
+  const { endpoint_id } = await customer.api.call("POST", "/webhook-endpoints", { url })
+  await customer.api.start({})
+  const states = [
+    { attempts: 4, last_status_code: 503, last_error: "It answered 503." },
+    { attempts: 3, last_status_code: null, last_error: "It refuses connections." },
+  ]
+  await changeAnswer(page, "webhook.deliveries", ({ data }) => {
+    for (const [n, state] of states.entries()) Object.assign(data[n], { status: "pending", ...state })
+  })
+  await page.goto(section(customer, `webhooks/${endpoint_id}`))
+  await expect(page.getByRole("row").filter({ hasText: "retrying" })).toHaveCount(2)
+  await expect(page.getByRole("row").filter({ hasText: "503" })).toHaveCount(1)
+  await expect(page.getByRole("row").filter({ hasText: "No answer" })).toHaveCount(1)
+  await expectAccessible(page)
+  await customer.api.send("DELETE", `/webhook-endpoint/${endpoint_id}`)
 })
 
 test("a viewer sees the endpoints and their deliveries, but no secret and no button", async ({ as, customer }) => {

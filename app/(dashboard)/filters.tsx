@@ -162,7 +162,7 @@ function Field({
 type Change = { value: string | null; onChange: (value: string | null) => void }
 
 /** Applied when typing pauses. */
-function TextField({
+export function TextField({
   label,
   value,
   onChange,

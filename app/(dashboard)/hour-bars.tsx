@@ -4,7 +4,7 @@ import { shortCount } from "#shared/counts.ts"
 
 /** What is counted. The second is striped, for people who cannot distinguish the colours. */
 type Series = { name: string; fill: string }
-export type HourCounts = { hour: string; counts: readonly number[] }
+type HourCounts = { hour: string; counts: readonly number[] }
 
 const HOUR_MS = 3_600_000
 
@@ -12,6 +12,13 @@ const shownHour = (zone: string) => {
   const format = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone })
   return (hour: string, later = 0) => format.format(new Date(new Date(hour).getTime() + later * HOUR_MS))
 }
+
+/** Hours without counts, in their place until they are loaded. */
+export const emptyHours = (counts: readonly number[]): HourCounts[] =>
+  Array.from({ length: 24 }, (_, n) => ({
+    hour: new Date((Math.floor(Date.now() / HOUR_MS) - 23 + n) * HOUR_MS).toISOString(),
+    counts,
+  }))
 
 /** Counts of the last hours, stacked, the latest at the right. The same numbers are in a table that can be opened. */
 export function HourBars({
@@ -27,7 +34,7 @@ export function HourBars({
   const zone = useTimeZone()
   const hourIn = shownHour(zone)
   const totalOf = ({ counts }: HourCounts) => counts.reduce((sum, count) => sum + count, 0)
-  const most = Math.max(1, ...hours.map(totalOf))
+  const most = Math.max(...hours.map(totalOf))
   const wordsOf = ({ hour, counts }: HourCounts) =>
     `${hourIn(hour)} to ${hourIn(hour, 1)}: ${series.map(({ name }, n) => `${counts[n]} ${name.toLowerCase()}`).join(", ")}`
   return (
@@ -106,5 +113,4 @@ export function HourBars({
   )
 }
 
-const striped =
-  "[background-image:repeating-linear-gradient(135deg,transparent_0_2px,var(--surface)_2px_3.5px)]"
+const striped = "[background-image:repeating-linear-gradient(135deg,transparent_0_2px,var(--surface)_2px_3.5px)]"

@@ -2,12 +2,14 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
+import type { Caller, Principal } from "#domain/requests"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
+import { subjectsOf, viewRefusedClaims } from "./request-subjects.ts"
 
 export const requestSearch = z.object({
   request_id: z.string().max(100).optional(),
@@ -20,6 +22,8 @@ export const requestSearch = z.object({
   /** The beginning of the path. */
   path: z.string().max(200).optional(),
   key_id: z.string().max(100).optional(),
+  /** An error code. */
+  error: z.string().max(100).optional(),
   from: instant.optional(),
   to: instant.optional(),
   ...page,
@@ -40,7 +44,7 @@ const LOOKED_THROUGH = 20_000
  */
 export async function listRequests(workspaceId: string, search: RequestSearch) {
   const used_up = await usedUp(workspaceId)
-  const { request_id, status, method, path, key_id, limit, cursor } = search
+  const { request_id, status, method, path, key_id, error, limit, cursor } = search
   if (request_id !== undefined) {
     const [row] = await rowOf(workspaceId, request_id)
     return { data: row ? [toSummary(row)] : [], next_cursor: null, used_up }
@@ -58,6 +62,7 @@ export async function listRequests(workspaceId: string, search: RequestSearch) {
         ${method === undefined ? sql`` : sql`and method = ${method}`}
         ${path === undefined ? sql`` : sql`and starts_with(path, ${path})`}
         ${key_id === undefined ? sql`` : sql`and key_id = ${key_id}`}
+        ${error === undefined ? sql`` : sql`and error_code = ${error}`}
       ${newestFirst()} limit ${limit + 1}
     ) r
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
@@ -83,9 +88,9 @@ async function usedUp(workspaceId: string) {
 const newestFirst = () => sql`order by at desc nulls last, id desc nulls last`
 
 /** Conditions that an index covers. Errors have a partial index, whose condition must be repeated here exactly. */
-const rangeOf = (workspaceId: string, { status, from, to }: RequestSearch, before: Place | null) => sql`
+const rangeOf = (workspaceId: string, { status, error, from, to }: RequestSearch, before: Place | null) => sql`
   workspace_id = ${workspaceId}
-  ${status !== undefined && status >= "4" ? sql`and status >= 400` : sql``}
+  ${error !== undefined || (status !== undefined && status >= "4") ? sql`and status >= 400` : sql``}
   ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
   ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
   ${before === null ? sql`` : sql`and (at, id) < (${before.at}, ${before.id})`}`
@@ -103,18 +108,28 @@ async function placeOf(workspaceId: string, cursor: string): Promise<Place> {
   return row ?? badCursor()
 }
 
-/** Errors: request_not_found. */
-export async function getRequest(workspaceId: string, requestId: string) {
+/** A request with what it is about. Errors: request_not_found. */
+export async function getRequest(principal: Principal, requestId: string) {
+  const row = await requireRow(principal.workspaceId, requestId)
+  const { headers, request_body, response_body } = row
+  const is_whole = Object.keys(headers).length > 0
+  const subjects = await subjectsOf(principal, row)
+  return { ...toSummary(row), headers, request_body, response_body, is_whole, ...subjects }
+}
+
+/** See `viewRefusedClaims`. Errors: request_not_found, insufficient_scope. */
+export const viewClaimsOfRequest = async (caller: Caller, requestId: string) =>
+  viewRefusedClaims(caller, await requireRow(caller.principal.workspaceId, requestId))
+
+async function requireRow(workspaceId: string, requestId: string): Promise<WholeRow> {
   const [row] = await rowOf(workspaceId, requestId)
-  if (!row) {
-    return fail(
+  return (
+    row ??
+    fail(
       "request_not_found",
       `request_id: this workspace's log has no request ${isId("req", requestId) ? requestId : "with this id"}. Requests are kept for ${keptDays.requests} days.`,
     )
-  }
-  const { headers, request_body, response_body } = row
-  const is_whole = Object.keys(headers).length > 0
-  return { ...toSummary(row), headers, request_body, response_body, is_whole }
+  )
 }
 
 const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`

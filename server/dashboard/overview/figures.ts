@@ -1,36 +1,14 @@
-import { LRUCache } from "lru-cache"
 import { sql } from "#db/client.ts"
 import { shownStatusInSql } from "#domain/attestations"
+import { reused } from "#server/dashboard/reused.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 
 const DAYS = 30
 /** The number of newest verified attestations in the median. */
 const SAMPLE = 5000
-/** The share of a connection's time that the figures of a workspace may take. */
-const SHARE = 1 / 20
-
-type Kept = { figures: ReturnType<typeof countDays>; until: number }
-
-const kept = new LRUCache<string, Kept>({ max: 1000 })
-
-/** Figures of the last 30 days. An answer is reused for twenty times as long as it took. */
-export function readFigures(workspaceId: string): Kept["figures"] {
-  const known = kept.get(workspaceId)
-  if (known && known.until > performance.now()) return known.figures
-  const began = performance.now()
-  // Concurrent readers share one query.
-  const entry: Kept = { figures: countDays(workspaceId), until: Number.POSITIVE_INFINITY }
-  kept.set(workspaceId, entry)
-  entry.figures.then(
-    () => {
-      const end = performance.now()
-      entry.until = end + (end - began) / SHARE
-    },
-    () => kept.delete(workspaceId),
-  )
-  return entry.figures
-}
+/** Figures of the last 30 days. */
+export const readFigures = reused(countDays)
 
 /** For each day in UTC the outcomes of the attestations started then, and how many were verified how fast. */
 async function countDays(workspaceId: string) {

@@ -1,14 +1,17 @@
 "use client"
 
 import { parseAsString } from "nuqs"
-import { asThemselves, ChoiceField, choice, day, type FieldProps, text } from "#app/(dashboard)/filters.tsx"
+import { useId } from "react"
+import { asThemselves, ChoiceField, choice, day, type FieldProps, TextField, text } from "#app/(dashboard)/filters.tsx"
+import { emptyHours, HourBars } from "#app/(dashboard)/hour-bars.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { HttpStatus } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty } from "#app/components/frame.tsx"
+import { Card, Empty } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
+import { countOf } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 
 const filters = {
@@ -21,9 +24,35 @@ const filters = {
     ...asThemselves(["400", "403", "404", "409", "422", "429"]),
   ]),
   method: choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"])),
+  error: { parser: parseAsString, Field: ErrorField },
   key: { parser: parseAsString, Field: KeyField },
   from: day("from", "From"),
   to: day("to", "To"),
+}
+
+/** Suggests the codes of the last hours, and takes any other. */
+function ErrorField({ value, onChange }: FieldProps<string>) {
+  const id = useId()
+  const codes = useQuery("request.errors").data?.codes ?? []
+  return (
+    <>
+      <TextField
+        label="Error code"
+        placeholder="country_not_allowed"
+        maxLength={100}
+        list={id}
+        value={value}
+        onChange={onChange}
+      />
+      <datalist id={id}>
+        {codes.map(({ code, count }) => (
+          <option key={code} value={code}>
+            {countOf(count, "time")} in 24 hours
+          </option>
+        ))}
+      </datalist>
+    </>
+  )
 }
 
 function KeyField({ value, onChange }: FieldProps<string>) {
@@ -68,15 +97,44 @@ export default function Page() {
         </Empty>
       }
       above={
-        used_up && (
-          <p role="status" className="mb-4 text-[13px] text-notice">
-            This workspace’s log has used its {used_up.mib_per_day} MiB for today. Until{" "}
-            <ExactTimestamp at={used_up.until} />, requests are kept without headers and bodies, and rate-limited
-            requests are not kept. After twice that amount, no requests are kept.
-          </p>
-        )
+        <>
+          {used_up && (
+            <p role="status" className="mb-4 text-[13px] text-notice">
+              This workspace’s log has used its {used_up.mib_per_day} MiB for today. Until{" "}
+              <ExactTimestamp at={used_up.until} />, requests are kept without headers and bodies, and rate-limited
+              requests are not kept. After twice that amount, no requests are kept.
+            </p>
+          )}
+          <Errors />
+        </>
       }
     />
+  )
+}
+
+const REFRESH_MS = 30_000
+
+const kinds = [
+  { name: "Request errors (4xx)", fill: "bg-chart-pending" },
+  { name: "Server errors (5xx)", fill: "bg-danger" },
+]
+
+/** Errors of each of the last hours. */
+function Errors() {
+  const { data } = useQuery("request.errors", undefined, { every_ms: REFRESH_MS })
+  const hours = data?.hours.map(({ hour, client_errors, server_errors }) => ({
+    hour,
+    counts: [client_errors, server_errors],
+  }))
+  const total = hours?.reduce((sum, { counts }) => sum + counts[0]! + counts[1]!, 0)
+  return (
+    <Card
+      title="Errors of the last 24 hours"
+      description={total === undefined ? "Counting…" : total === 0 ? "None." : `${countOf(total, "request")} failed.`}
+      className="mb-4"
+    >
+      <HourBars caption="Errors per hour" hours={hours ?? emptyHours([0, 0])} series={kinds} />
+    </Card>
   )
 }
 

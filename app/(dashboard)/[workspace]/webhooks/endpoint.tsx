@@ -141,7 +141,7 @@ const looks = {
   failed: { word: "Failed", tone: "bad" },
 } as const satisfies Record<DeliveryStatus, { word: string; tone: "notice" | "good" | "bad" }>
 
-export type Progress = Pick<
+type Progress = Pick<
   Delivery,
   "status" | "attempts" | "next_attempt_at" | "ended_at" | "last_status_code" | "last_error"
 >

@@ -1,8 +1,8 @@
 import { clsx } from "clsx"
 import { type ReactNode, useMemo } from "react"
-import { HourBars } from "#app/(dashboard)/hour-bars.tsx"
+import { emptyHours, HourBars } from "#app/(dashboard)/hour-bars.tsx"
 import { type RouterOutputs, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Card, Facts } from "#app/components/frame.tsx"
+import { Card, Facts, Skeleton } from "#app/components/frame.tsx"
 import { Progress } from "#app/components/meter.tsx"
 import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
@@ -18,7 +18,7 @@ export function useHealth(): ReadonlyMap<string, Health> | undefined {
 }
 
 /** The share of accepted attempts, rounded down: 100 % means all of them. */
-export const rateOf = ({ attempts, accepted }: Pick<Health, "attempts" | "accepted">): number =>
+const rateOf = ({ attempts, accepted }: Pick<Health, "attempts" | "accepted">): number =>
   Math.floor((accepted / attempts) * 1000) / 10
 
 export function SuccessRate({ of }: { of: Health }) {
@@ -40,7 +40,7 @@ export const FailedCount = ({ of: { failed } }: { of: Health }) => (
 )
 
 /** The last error, unless something was accepted since. */
-export const isCurrentError = ({ last_refused_at, last_accepted_at }: Health): boolean =>
+const isCurrentError = ({ last_refused_at, last_accepted_at }: Health): boolean =>
   last_refused_at !== null && (last_accepted_at === null || last_refused_at > last_accepted_at)
 
 export function LastError({ of }: { of: Health }) {
@@ -62,35 +62,34 @@ const attempts = [
 
 export function HealthCard({ id, children }: { id: string; children?: ReactNode }) {
   const health = useHealth()?.get(id)
+  // In place of values until they are loaded, so that nothing moves.
+  const of = (show: (health: Health) => ReactNode) => (health ? show(health) : <Skeleton className="h-4 w-24 rounded" />)
   return (
     <Card title="Health" description="Attempts of the last 24 hours, retries included." actions={children}>
-      {health && (
-        <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-          <Facts
-            facts={{
-              Success:
-                health.attempts === 0 ? (
-                  <SuccessRate of={health} />
-                ) : (
-                  <>
-                    <SuccessRate of={health} /> <span className="text-muted">of {countOf(health.attempts, "attempt")}</span>
-                  </>
-                ),
-              "Last success": <Ago at={health.last_accepted_at} />,
-              "Last error": <LastError of={health} />,
-              Waiting: shortCount(health.waiting),
-              Failed: <FailedCount of={health} />,
-            }}
-          />
-          {health.attempts > 0 && (
-            <HourBars
-              caption="Attempts per hour"
-              series={attempts}
-              hours={health.hours.map(({ hour, accepted, refused }) => ({ hour, counts: [accepted, refused] }))}
-            />
-          )}
-        </div>
-      )}
+      <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+        <Facts
+          facts={{
+            Success: of((one) => (
+              <>
+                <SuccessRate of={one} />
+                {one.attempts > 0 && <span className="text-muted"> of {countOf(one.attempts, "attempt")}</span>}
+              </>
+            )),
+            "Last success": of((one) => <Ago at={one.last_accepted_at} />),
+            "Last error": <div className="min-h-9">{of((one) => <LastError of={one} />)}</div>,
+            Waiting: of(({ waiting }) => shortCount(waiting)),
+            Failed: of((one) => <FailedCount of={one} />),
+          }}
+        />
+        <HourBars
+          caption="Attempts per hour"
+          series={attempts}
+          hours={
+            health?.hours.map(({ hour, accepted, refused }) => ({ hour, counts: [accepted, refused] })) ??
+            emptyHours([0, 0])
+          }
+        />
+      </div>
       <ReplayProgress id={id} />
     </Card>
   )
@@ -114,7 +113,8 @@ function ReplayProgress({ id }: { id: string }) {
           {isDone ? `Replayed ${countOf(events, "event")}` : `Replaying ${countOf(events, "event")}`}
         </span>
         <span className="text-[13px] text-muted tabular-nums">
-          {!isDone && `${shortCount({ count: events - left, atLeast: false })} done, ${shortCount({ count: left, atLeast: false })} left. `}
+          {!isDone &&
+            `${shortCount({ count: events - left, atLeast: false })} done, ${shortCount({ count: left, atLeast: false })} left. `}
           {retried > 0 && `${shortCount({ count: retried, atLeast: false })} failed again and will be retried. `}
           Started <Timestamp at={at} />
         </span>

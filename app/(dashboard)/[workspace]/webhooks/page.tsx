@@ -94,10 +94,10 @@ function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
     {
       header: "Last success",
       wideOnly: true,
-      className: "whitespace-nowrap",
+      className: "whitespace-nowrap max-lg:hidden",
       cell: of((one) => <Ago at={one.last_accepted_at} />),
     },
-    { header: "Waiting", wideOnly: true, align: "end", cell: of(({ waiting }) => shortCount(waiting)) },
+    { header: "Waiting", wideOnly: true, align: "end", className: "max-lg:hidden", cell: of(({ waiting }) => shortCount(waiting)) },
     { header: "Failed", wideOnly: true, align: "end", cell: of((one) => <FailedCount of={one} />) },
     { header: "Last error", wideOnly: true, className: "min-w-44", cell: of((one) => <LastError of={one} />) },
   ]

@@ -110,7 +110,13 @@ export function ReplayFailed({ id, onClose }: { id: string; onClose: () => void 
         />
       )}
       <p role="status" className="min-h-10 text-sm">
-        {counted.error ? problemOf(counted.error).detail : counted.data ? <Counted {...counted.data} /> : since && "Counting…"}
+        {counted.error ? (
+          problemOf(counted.error).detail
+        ) : counted.data ? (
+          <Counted {...counted.data} />
+        ) : (
+          since && "Counting…"
+        )}
       </p>
     </FormDialog>
   )

@@ -30,8 +30,7 @@ type SignedHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signat
 export const signedHeaders = (
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },
-): SignedHeaders =>
-  withSignature(secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "), { id, at })
+): SignedHeaders => withSignature(secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "), { id, at })
 
 export const withSignature = (signature: string, { id, at }: { id: string; at: Date }): SignedHeaders => ({
   "webhook-id": id,

@@ -1,18 +1,13 @@
-import { type RouterOutputs, To, useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Shortened } from "#app/components/code.tsx"
+import { ClaimList } from "#app/(dashboard)/claim-list.tsx"
+import { type RouterOutputs, useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"
-import { Card, Facts } from "#app/components/frame.tsx"
+import { Card } from "#app/components/frame.tsx"
 import { problemOf } from "#app/components/problem.ts"
-import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { type ClaimName, type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
+import { type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
 
 type InvestorView = RouterOutputs["investor"]["view"]
 type Known = RouterOutputs["investor"]["viewClaims"]["data"]
-
-const countryNames = new Intl.DisplayNames("en", { type: "region" })
-
-const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not reported" : value ? "Yes" : "No")
 
 type ClaimsCardProps = {
   investor: Pick<InvestorView, "investor_id" | "has_claims">
@@ -64,45 +59,7 @@ function Reported({ known, sent }: { known: Known; sent: Claims | null }) {
           out which is right, and {sent ? "reject or revoke" : "revoke"} the others.
         </p>
       )}
-      <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
-        {sent && (
-          <li className="py-3">
-            <p className="mb-2 text-[13px] text-muted">Sent for this review, not approved</p>
-            <Facts facts={factsOf(sent, differing)} />
-          </li>
-        )}
-        {known.map(({ attestation_id, user_pubkey, schema, approved_at, claims }) => (
-          <li key={attestation_id} className="py-3">
-            <p className="mb-2 text-[13px] text-muted">
-              <Shortened value={user_pubkey} />,{" "}
-              <To path={["attestations", attestation_id]} className="rounded-sm text-accent underline">
-                {schema}
-              </To>
-              , approved <Timestamp at={approved_at} />
-            </p>
-            <Facts facts={factsOf(claims, differing)} />
-          </li>
-        ))}
-      </ul>
+      <ClaimList known={known} sent={sent} differing={differing} />
     </>
   )
-}
-
-function countryOf({ country, unknown_country }: Claims): string {
-  if (country !== undefined) return `${countryNames.of(country) ?? country} (${country})`
-  return unknown_country === undefined ? "Not reported" : `Unknown: the vendor reported ${unknown_country}`
-}
-
-const factsOf = (claims: Claims, differing: readonly ClaimName[]) => {
-  const mark = (name: ClaimName, text: string) =>
-    differing.includes(name) && claims[name] !== undefined ? (
-      <strong className="font-medium text-notice">{text} (differs)</strong>
-    ) : (
-      text
-    )
-  return {
-    Country: mark("country", countryOf(claims)),
-    "Over 18": mark("age_over_18", yesOrNo(claims.age_over_18)),
-    Accredited: mark("accredited", yesOrNo(claims.accredited)),
-  }
 }

@@ -1,14 +1,19 @@
 "use client"
 
+import { Check, Terminal } from "lucide-react"
 import { useParams } from "next/navigation.js"
+import type { ReactNode } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Headers, pretty } from "#app/(dashboard)/http-parts.tsx"
+import { InvestorLink, type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { HttpStatus } from "#app/components/badge.tsx"
-import { CodeBlock, Copyable } from "#app/components/code.tsx"
+import { CodeBlock, Copyable, useCopy } from "#app/components/code.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { keptDays } from "#shared/retention.ts"
+import { curlOf } from "./curl.ts"
+import { Refusal } from "./refusal.tsx"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 
 type Logged = RouterOutputs["request"]["get"]
@@ -25,7 +30,11 @@ export default function Page() {
         title: "This request is not in the log",
         text: `It may be older than ${keptDays.requests} days or have used a key of another workspace. If you just sent it, reload in a second.`,
       }}
-      head={({ method, path, status }) => ({ code: `${method} ${path}`, badge: <HttpStatus status={status} /> })}
+      head={(request) => ({
+        code: `${request.method} ${request.path}`,
+        badge: <HttpStatus status={request.status} />,
+        actions: request.is_whole && <CopyAsCurl request={request} />,
+      })}
     >
       {(request) => <Request request={request} />}
     </DetailPage>
@@ -43,15 +52,17 @@ function Request({ request }: { request: Logged }) {
             Duration: <Duration ms={request.duration_ms} />,
             Key: request.key_name,
             "Request id": <Copyable compact value={request.request_id} what="the request id" />,
-            Error: request.error && (
-              <Link href={`/docs/errors/${request.error}`} className="text-accent underline underline-offset-2">
-                <code className="font-mono">{request.error}</code>
-              </Link>
+            ...walletsOf(request),
+            Token: request.token && (
+              <To path={["tokens", request.token.id]} className={link}>
+                {request.token.name}
+              </To>
             ),
             ...(subject && { [subject.what]: <SubjectLink subject={subject} /> }),
           }}
         />
       </Card>
+      {request.error !== null && <Refusal request={request} error={request.error} />}
       {request.is_whole ? (
         <Contents request={request} />
       ) : (
@@ -64,6 +75,21 @@ function Request({ request }: { request: Logged }) {
     </div>
   )
 }
+
+const link = "rounded-sm text-accent underline underline-offset-2"
+
+/** Each wallet with its investor, by what it is to the request. */
+const walletsOf = ({ wallets }: Logged): Record<string, ReactNode> =>
+  Object.fromEntries(
+    wallets.map(({ role, wallet, investor }, n) => [
+      // Names of facts are unique.
+      wallets.findIndex((one) => one.role === role) === n ? role : `${role} ${n + 1}`,
+      <span key={wallet} className="flex flex-wrap items-baseline gap-x-3">
+        <Copyable compact value={wallet} what="the wallet" />
+        {investor ? <InvestorLink investor={investor} /> : <span className="text-muted">No investor</span>}
+      </span>,
+    ]),
+  )
 
 const Contents = ({ request }: { request: Logged }) => (
   <>
@@ -87,41 +113,32 @@ const Contents = ({ request }: { request: Logged }) => (
   </>
 )
 
-function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
+/** A command that sends the request again. Browsers without a clipboard show it. */
+function CopyAsCurl({ request }: { request: Logged }) {
+  const command = curlOf(request, window.location.origin)
+  const { outcome, copy } = useCopy(command)
+  if (outcome === "refused") return <CodeBlock label="Command" code={command} />
+  return (
+    <>
+      <Button onClick={copy}>
+        {outcome === "copied" ? <Check aria-hidden="true" /> : <Terminal aria-hidden="true" />}
+        {outcome === "copied" ? "Copied" : "Copy as curl"}
+      </Button>
+      <span role="status" className="sr-only">
+        {outcome === "copied" ? "Copied. Put your key in VOUCH_API_KEY." : ""}
+      </span>
+    </>
+  )
+}
+
+function SubjectLink({ subject: { id, parts } }: { subject: Subject }) {
   const operation = useQuery("token.operation", { id }, { enabled: parts.length === 0 && /^op_/.test(id) })
   const code = <code className="font-mono">{id}</code>
   const below = operation.data ? partsOf(operation.data.mint_config, id) : parts
   if (below.length === 0) return code
   return (
-    <To path={below} query={query} className="text-accent underline underline-offset-2">
+    <To path={below} className={link}>
       {code}
     </To>
   )
-}
-
-const Headers = ({ headers }: { headers: Record<string, string> }) => (
-  <dl className="divide-y divide-line rounded-lg border border-line font-mono text-[13px]">
-    {Object.entries(headers).map(([name, value]) => (
-      <div key={name} className="grid gap-x-4 px-3 py-1.5 sm:grid-cols-[10rem_minmax(0,1fr)]">
-        <dt className="text-muted">{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
-)
-
-/** JSON with line breaks. It is not parsed, because an amount must show every digit that was sent. */
-function pretty(body: string): string {
-  if (!/^[[{]/.test(body)) return body
-  let depth = 0
-  return body.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (part, at: number) => {
-    const line = (by: number) => {
-      depth += by
-      return `\n${"  ".repeat(depth)}`
-    }
-    if (part === "{" || part === "[") return /[}\]]/.test(body[at + 1]!) ? part : part + line(1)
-    if (part === "}" || part === "]") return /[{[]/.test(body[at - 1]!) ? part : line(-1) + part
-    if (part === ",") return part + line(0)
-    return part === ":" ? ": " : part
-  })
 }

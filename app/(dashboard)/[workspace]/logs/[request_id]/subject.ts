@@ -1,25 +1,16 @@
 /** What a request was about, and the path of its page below the workspace. */
-export type Subject = { what: string; id: string; parts: string[]; query?: string }
+export type Subject = { what: string; id: string; parts: string[] }
 
 /**
- * Finds the subject in the path, or in the answer if the request created it. Null if neither names one. An operation's
+ * Finds the attestation or the operation in the path, or in the answer if the request created it. Null if neither names
+ * one. The server names wallets and tokens, because it knows whose they are. An operation's
  * page is below its configuration, which the path of a read does not name: then `parts` is empty and `id` is the
  * operation's.
  */
 export function subjectOf({ path, response_body }: { path: string; response_body: string | null }): Subject | null {
-  const [, kind, id = ""] =
-    /^\/(attestation|mint-config|token\/operation|kyc\/status|token\/balance)\/(\w+)/.exec(path) ?? []
-  switch (kind) {
-    case "attestation":
-      return { what: "Attestation", id, parts: ["attestations", id] }
-    case "mint-config":
-      return { what: "Configuration", id, parts: ["tokens", id] }
-    case "token/operation":
-      return { what: "Operation", id, parts: [] }
-    case "kyc/status":
-    case "token/balance":
-      return { what: "Wallet", id, parts: ["attestations"], query: `?q=${id}` }
-  }
+  const [, kind, id = ""] = /^\/(attestation|token\/operation)\/(\w+)/.exec(path) ?? []
+  if (kind === "attestation") return { what: "Attestation", id, parts: ["attestations", id] }
+  if (kind !== undefined) return { what: "Operation", id, parts: [] }
   const { operation_id, mint_config } = read(response_body)
   if (typeof operation_id !== "string" || typeof mint_config !== "string") return null
   return { what: "Operation", id: operation_id, parts: partsOf(mint_config, operation_id) }

@@ -4,11 +4,8 @@ import { subjectOf } from "./subject.ts"
 test.each([
   ["/attestation/att_1", { what: "Attestation", id: "att_1", parts: ["attestations", "att_1"] }],
   ["/attestation/att_1/revoke", { what: "Attestation", id: "att_1", parts: ["attestations", "att_1"] }],
-  ["/mint-config/fund_v1", { what: "Configuration", id: "fund_v1", parts: ["tokens", "fund_v1"] }],
   // Its configuration is not in the path, so its page is not known yet.
   ["/token/operation/op_1", { what: "Operation", id: "op_1", parts: [] }],
-  ["/kyc/status/7xKX", { what: "Wallet", id: "7xKX", parts: ["attestations"], query: "?q=7xKX" }],
-  ["/token/balance/7xKX", { what: "Wallet", id: "7xKX", parts: ["attestations"], query: "?q=7xKX" }],
 ])("%s names its subject", (path, subject) => {
   expect(subjectOf({ path, response_body: null })).toEqual(subject)
 })

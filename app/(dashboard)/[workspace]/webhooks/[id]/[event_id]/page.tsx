@@ -111,7 +111,9 @@ function Sent({ body, attempt }: { body: string; attempt: Attempt | undefined })
         {attempt?.headers && <Headers headers={attempt.headers} />}
         {attempt?.headers === null && <p className="text-muted">The headers of this attempt were not kept.</p>}
         <CodeBlock label="Body" code={pretty(body)} />
-        <p className="text-[13px] text-muted">Sent without these line breaks. The signature covers the bytes as sent.</p>
+        <p className="text-[13px] text-muted">
+          Sent without these line breaks. The signature covers the bytes as sent.
+        </p>
       </div>
     </Card>
   )

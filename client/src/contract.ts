@@ -1504,6 +1504,8 @@ export interface ReplayWebhooksRequest {
   after?: number | undefined
   /** All events since this time */
   since?: string | undefined
+  /** Events since this time that the endpoint has not accepted: those given up, and those that wait for another attempt after one that failed */
+  failed_since?: string | undefined
 }
 
 export interface RequestRecoveryRequest {
@@ -2025,6 +2027,10 @@ export interface WebhookDelivery {
   next_attempt_at: string | null
   /** When it was delivered or given up; null while pending */
   ended_at: string | null
+  /** The response to the last attempt; null if there was none */
+  last_status_code: number | null
+  /** Why the last attempt failed; null if it did not, or if there was none */
+  last_error: string | null
 }
 
 export interface WebhookDeliveryDetail {
@@ -2044,6 +2050,12 @@ export interface WebhookDeliveryDetail {
   next_attempt_at: string | null
   /** When it was delivered or given up; null while pending */
   ended_at: string | null
+  /** The response to the last attempt; null if there was none */
+  last_status_code: number | null
+  /** Why the last attempt failed; null if it did not, or if there was none */
+  last_error: string | null
+  /** The body of every attempt, exactly as it is sent */
+  body: string
   /** The last 50 attempts within 30 days, newest first */
   attempt_log: Array<{
     /** When the attempt began */
@@ -2056,6 +2068,8 @@ export interface WebhookDeliveryDetail {
     error: string | null
     /** The start of the response's body; `***` without the scope `webhooks:write` */
     response: string | null
+    /** The request's headers, except those of the connection. The signature is `***` without the scope `webhooks:write`. Null for attempts of version 0.1.0 */
+    headers: Record<string, string> | null
   }>
 }
 
@@ -2664,7 +2678,7 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<WebhookTest>
 
-  /** Replay events. Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. */
+  /** Replay events. Sends events again with the same ids: one event, all of the endpoint's types after a position or since a time, or all that failed since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. */
   replayWebhooks(params: {
     /** The endpoint's id */
     id: string

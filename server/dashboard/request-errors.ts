@@ -15,7 +15,7 @@ export const countErrors = reused(async (workspaceId: string) => {
   const since = addSeconds(thisHour, (1 - HOURS) * 3600)
   // The condition of a partial index, exactly.
   const rows = await sql<Row[]>`
-    select date_trunc('hour', at, 'UTC') as hour, error_code as code, status >= 500 as is_server, count(*)::int as count
+    select date_bin('1 hour', at, 'epoch') as hour, error_code as code, status >= 500 as is_server, count(*)::int as count
     from api_requests where workspace_id = ${workspaceId} and status >= 400 and at >= ${since} group by 1, 2, 3`
   const hours = Array.from({ length: HOURS }, (_, n) => ({
     hour: toTimestamp(addSeconds(since, n * 3600)),
@@ -29,6 +29,6 @@ export const countErrors = reused(async (workspaceId: string) => {
     if (counted) counted[is_server ? "server_errors" : "client_errors"] += count
     if (code !== null) byCode.set(code, (byCode.get(code) ?? 0) + count)
   }
-  const codes = [...byCode].sort(([, one], [, other]) => other - one).slice(0, CODES)
+  const codes = [...byCode].sort(([a, one], [b, other]) => other - one || a.localeCompare(b)).slice(0, CODES)
   return { hours, codes: codes.map(([code, count]) => ({ code, count })) }
 })

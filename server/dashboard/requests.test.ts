@@ -92,8 +92,8 @@ test("errors of the last 24 hours are counted by hour and by code, and listed by
   expect(hours.slice(0, -2).every((one: { server_errors: number }) => one.server_errors === 0)).toBe(true)
   expect(codes).toEqual([
     { code: "country_not_allowed", count: 2 },
-    { code: "validation_failed", count: 1 },
     { code: "internal_error", count: 1 },
+    { code: "validation_failed", count: 1 },
   ])
   const { data } = await browser.query("request.list", { error: "country_not_allowed" })
   expect(data.data.map((one: { error: string }) => one.error)).toEqual(["country_not_allowed", "country_not_allowed"])

@@ -135,7 +135,7 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
   const request = page.getByRole("region", { name: "Request" })
   await expect(request.getByText(event_id, { exact: true }).first()).toBeVisible()
   await expect(request.getByText(/^v1,/)).toBeVisible()
-  await expect(request.getByRole("region", { name: "Body" })).toContainText('"type": "session.opened"')
+  await expect(request.getByRole("region", { name: "Request body" })).toContainText('"type": "session.opened"')
   await expect(page.getByRole("region", { name: "Answer" })).toContainText("answer 500")
   const attempts = page.getByRole("button", { name: /show this attempt/ })
   await expect(attempts).toHaveCount(2)

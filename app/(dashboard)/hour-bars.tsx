@@ -2,8 +2,8 @@ import { clsx } from "clsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { shortCount } from "#shared/counts.ts"
 
-/** What is counted. The second is striped, for people who cannot distinguish the colours. */
-type Series = { name: string; fill: string }
+/** What is counted. One of two is striped, for people who cannot distinguish the colours. */
+type Series = { name: string; fill: string; isStriped?: boolean }
 type HourCounts = { hour: string; counts: readonly number[] }
 
 const HOUR_MS = 3_600_000
@@ -41,9 +41,9 @@ export function HourBars({
     <figure className="min-w-0">
       <div aria-hidden="true">
         <ul className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-          {series.map(({ name, fill }, n) => (
+          {series.map(({ name, fill, isStriped }) => (
             <li key={name} className="flex items-center gap-1.5">
-              <span className={clsx("size-2.5 rounded-xs", fill, n > 0 && striped)} />
+              <span className={clsx("size-2.5 rounded-xs", fill, isStriped && striped)} />
               {name}
             </li>
           ))}
@@ -56,12 +56,12 @@ export function HourBars({
               title={wordsOf(one)}
               className="flex h-full min-w-0 flex-1 flex-col-reverse rounded-t-xs hover:bg-sunken"
             >
-              {series.map(({ name, fill }, n) =>
+              {series.map(({ name, fill, isStriped }, n) =>
                 one.counts[n] ? (
                   <span
                     key={name}
                     // At least two pixels: one error among thousands must be visible.
-                    className={clsx("min-h-0.5 shrink-0 last:rounded-t-xs", fill, n > 0 && striped)}
+                    className={clsx("min-h-0.5 shrink-0 last:rounded-t-xs", fill, isStriped && striped)}
                     style={{ height: `${(one.counts[n] / most) * 100}%` }}
                   />
                 ) : null,

@@ -24,8 +24,10 @@ export {
   lastAttempts,
   listDeliveries,
 } from "./deliveries.ts"
-export { countFailed, readProgress, replay } from "./replay.ts"
+export { countFailed } from "./failed.ts"
 export { readHealth } from "./health.ts"
+export { readProgress } from "./progress.ts"
+export { replay } from "./replay.ts"
 export { sendTestEvent } from "./test-event.ts"
 
 /** Delivering. */

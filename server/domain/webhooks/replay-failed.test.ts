@@ -89,6 +89,21 @@ test("a repeated request does not replay again what has failed since", async () 
   expect(await count(EVER)).toEqual({ failed: 4, retried: 0 })
 })
 
+test("a repeated request finishes a replay that a crash interrupted", async () => {
+  const { to, id, replay } = await enter()
+  expect((await replay(EVER, "one")).json.events).toBe(4)
+  await until(to, 4)
+  await sql`update idempotency_records set status = null, body = null where idempotency_key = 'one'`
+  // As if the process had ended before it reopened one of them.
+  await sql`
+    update webhook_deliveries d set status = 'failed', next_attempt_at = null,
+      ended_at = (w.replay->>'at')::timestamptz - interval '1 hour'
+    from webhook_endpoints w where w.id = ${id} and d.endpoint_id = w.id and d.sequence = 2`
+  expect((await replay(EVER, "one")).json.events).toBe(4)
+  await until(to, 5)
+  expect(to.sequences().at(-1)).toBe(2)
+})
+
 test("an attempt in progress is not sent a second time by a replay", async () => {
   const { to, id, replay, call } = await enter()
   await sql`update webhook_deliveries set next_attempt_at = clock_timestamp() where endpoint_id = ${id} and sequence = 3`

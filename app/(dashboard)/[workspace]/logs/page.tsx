@@ -115,7 +115,7 @@ export default function Page() {
 const REFRESH_MS = 30_000
 
 const kinds = [
-  { name: "Request errors (4xx)", fill: "bg-chart-pending" },
+  { name: "Request errors (4xx)", fill: "bg-chart-pending", isStriped: true },
   { name: "Server errors (5xx)", fill: "bg-danger" },
 ]
 

@@ -22,7 +22,7 @@ const rateOf = ({ attempts, accepted }: Pick<Health, "attempts" | "accepted">): 
   Math.floor((accepted / attempts) * 1000) / 10
 
 export function SuccessRate({ of }: { of: Health }) {
-  if (of.attempts === 0) return <span className="text-muted">No attempts</span>
+  if (of.attempts === 0) return <span className="whitespace-nowrap text-muted">No attempts</span>
   const rate = rateOf(of)
   return (
     <span
@@ -57,13 +57,14 @@ export function LastError({ of }: { of: Health }) {
 
 const attempts = [
   { name: "Accepted", fill: "bg-accent" },
-  { name: "Failed", fill: "bg-danger" },
+  { name: "Failed", fill: "bg-danger", isStriped: true },
 ]
 
 export function HealthCard({ id, children }: { id: string; children?: ReactNode }) {
   const health = useHealth()?.get(id)
   // In place of values until they are loaded, so that nothing moves.
-  const of = (show: (health: Health) => ReactNode) => (health ? show(health) : <Skeleton className="h-4 w-24 rounded" />)
+  const of = (show: (health: Health) => ReactNode) =>
+    health ? show(health) : <Skeleton className="h-4 w-24 rounded" />
   return (
     <Card title="Health" description="Attempts of the last 24 hours, retries included." actions={children}>
       <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
@@ -76,7 +77,13 @@ export function HealthCard({ id, children }: { id: string; children?: ReactNode 
               </>
             )),
             "Last success": of((one) => <Ago at={one.last_accepted_at} />),
-            "Last error": <div className="min-h-9">{of((one) => <LastError of={one} />)}</div>,
+            "Last error": (
+              <div className="min-h-9">
+                {of((one) => (
+                  <LastError of={one} />
+                ))}
+              </div>
+            ),
             Waiting: of(({ waiting }) => shortCount(waiting)),
             Failed: of((one) => <FailedCount of={one} />),
           }}

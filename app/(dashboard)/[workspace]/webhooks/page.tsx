@@ -97,7 +97,13 @@ function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
       className: "whitespace-nowrap max-lg:hidden",
       cell: of((one) => <Ago at={one.last_accepted_at} />),
     },
-    { header: "Waiting", wideOnly: true, align: "end", className: "max-lg:hidden", cell: of(({ waiting }) => shortCount(waiting)) },
+    {
+      header: "Waiting",
+      wideOnly: true,
+      align: "end",
+      className: "max-lg:hidden",
+      cell: of(({ waiting }) => shortCount(waiting)),
+    },
     { header: "Failed", wideOnly: true, align: "end", cell: of((one) => <FailedCount of={one} />) },
     { header: "Last error", wideOnly: true, className: "min-w-44", cell: of((one) => <LastError of={one} />) },
   ]

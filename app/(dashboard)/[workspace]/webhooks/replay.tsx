@@ -54,10 +54,10 @@ export function ReplayAfter({ id, onClose }: { id: string; onClose: () => void }
 const HOUR_MS = 3_600_000
 /** How far back, in hours. */
 const spans = [
-  ["all", `As long as events are kept (${keptDays.events} days)`],
   ["1", "The last hour"],
   ["24", "The last 24 hours"],
   ["168", "The last 7 days"],
+  ["all", `The last ${keptDays.events} days, all that are kept`],
   ["time", "Since a time…"],
 ] as const
 
@@ -80,7 +80,7 @@ export function ReplayFailed({ id, onClose }: { id: string; onClose: () => void 
     <FormDialog
       onClose={onClose}
       title="Replay failed events"
-      description="Sends events that this endpoint has not accepted again, with the same ids. Delivered events are not repeated."
+      description="Sends again, with the same ids, what this endpoint has not accepted. Delivered events are not repeated."
       className="max-w-md!"
       submit={total ? `Replay ${countOf(total, "event")}` : "Replay"}
       check={() => ({

@@ -53,11 +53,7 @@ function Request({ request }: { request: Logged }) {
             Key: request.key_name,
             "Request id": <Copyable compact value={request.request_id} what="the request id" />,
             ...walletsOf(request),
-            Token: request.token && (
-              <To path={["tokens", request.token.id]} className={link}>
-                {request.token.name}
-              </To>
-            ),
+            Token: request.token && <To path={["tokens", request.token.id]}>{request.token.name}</To>,
             ...(subject && { [subject.what]: <SubjectLink subject={subject} /> }),
           }}
         />

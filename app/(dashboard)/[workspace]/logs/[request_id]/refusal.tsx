@@ -20,7 +20,7 @@ export function Refusal({ request, error }: { request: Logged; error: string }) 
   const { token } = request
   const rule = ruleOf(error)
   return (
-    <Card title="Why it was refused" className="space-y-4">
+    <Card title={request.status < 500 ? "Why it was refused" : "Why it failed"} className="space-y-4">
       <Facts
         facts={{
           Error: (
@@ -41,7 +41,7 @@ export function Refusal({ request, error }: { request: Logged; error: string }) 
             ) : (
               rule.name
             )),
-          "Set now": rule && token && <SetNow rules={token.rules} names={Object.keys(rule.fields)} />,
+          "Rule now": rule && token && <SetNow rules={token.rules} names={Object.keys(rule.fields)} />,
         }}
       />
       {request.claims_decided &&

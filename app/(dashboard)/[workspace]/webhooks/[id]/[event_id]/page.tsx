@@ -110,7 +110,7 @@ function Sent({ body, attempt }: { body: string; attempt: Attempt | undefined })
       <div className="space-y-3">
         {attempt?.headers && <Headers headers={attempt.headers} />}
         {attempt?.headers === null && <p className="text-muted">The headers of this attempt were not kept.</p>}
-        <CodeBlock label="Body" code={pretty(body)} />
+        <CodeBlock label="Request body" code={pretty(body)} />
         <p className="text-[13px] text-muted">
           Sent without these line breaks. The signature covers the bytes as sent.
         </p>
@@ -135,8 +135,8 @@ const Answer = ({ attempt }: { attempt: Attempt }) => (
         <p className="text-muted">Only members who manage webhooks see the answer, because it may hold secrets.</p>
       ) : (
         <CodeBlock
-          label={attempt.response.length < keptAnswer_chars ? "Body" : "Body, first 1,000 characters"}
-          code={attempt.response}
+          label={attempt.response.length < keptAnswer_chars ? "Response body" : "Response body, first 1,000 characters"}
+          code={pretty(attempt.response)}
         />
       )}
     </div>
@@ -169,5 +169,5 @@ const columnsWith = (shown: Attempt | undefined, onChoose: (attempt: Attempt) =>
   },
   { header: "Answer", cell: (row) => <AnswerStatus of={row} /> },
   { header: "Took", align: "end", wideOnly: true, cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
-  { header: "Result", className: "w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
+  { header: "Result", wideOnly: true, className: "w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
 ]

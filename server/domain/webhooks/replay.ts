@@ -14,7 +14,7 @@ import { countFailedAfter, placeSince, reopenFailed, reopenRetried } from "./fai
 import { lastReplay } from "./progress.ts"
 
 /** Which events to send again: one, or all of the endpoint's types after a position or since a time. */
-export type Replayed =
+type Replayed =
   | { event_id: string }
   | Position
   /** The earliest time of an event to send. */

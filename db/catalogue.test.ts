@@ -28,6 +28,7 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   members: "a member enters both workspaces of an account",
   invitations: "a member enters both workspaces of an account",
   audit_entries: "some changes concern an account as a whole",
+  audit_chains: "entries of an account are linked in all of its workspaces at once",
 }
 
 const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {

@@ -10,6 +10,12 @@ CREATE OR REPLACE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE ON "
 CREATE OR REPLACE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON "audit_entries"
 	FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE OR REPLACE TRIGGER audit_links_append_only BEFORE UPDATE OR DELETE ON "audit_links"
+	FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE OR REPLACE TRIGGER audit_links_no_truncate BEFORE TRUNCATE ON "audit_links"
+	FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE OR REPLACE TRIGGER "key_creator" AFTER INSERT ON "key_secrets"
 FOR EACH ROW WHEN (NEW."shown_to" IS NOT NULL) EXECUTE FUNCTION "note_key_creator"();
 

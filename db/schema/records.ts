@@ -1,8 +1,19 @@
 import { sql } from "drizzle-orm"
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
 import type { AuditActor } from "#shared/statuses.ts"
 import { ofAccount, ofWorkspace, workspaces } from "./accounts.ts"
-import { time } from "./columns.ts"
+import { bytes, time } from "./columns.ts"
 
 /** Who changed what, written with the change. Triggers refuse other writes (`db/functions/audit-trail.sql`). */
 export const auditEntries = pgTable(
@@ -36,6 +47,60 @@ export const auditEntries = pgTable(
     // The history of one object
     index("audit_entries_subject").on(t.accountId, t.subject),
     check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator', 'system')`),
+  ],
+)
+
+/** How far the audit entries of an account are linked. A process that links more of them locks the row. */
+export const auditChains = pgTable("audit_chains", {
+  accountId: ofAccount().primaryKey(),
+  /** Every entry up to this number is linked. */
+  seq: bigint({ mode: "bigint" }).notNull(),
+})
+
+/**
+ * The hash chain of a workspace's audit log: a link for each of its entries, and for each of its account. Triggers refuse
+ * changes (`db/functions/triggers.sql`).
+ */
+export const auditLinks = pgTable(
+  "audit_links",
+  {
+    workspaceId: ofWorkspace(),
+    /** 1 for the first entry, then without gaps, in the order of `seq`. */
+    place: bigint({ mode: "bigint" }).notNull(),
+    /** The entry of the account. */
+    seq: bigint({ mode: "bigint" }).notNull(),
+    /** SHA-256 of the hash before it and the entry. */
+    hash: bytes().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.place] }),
+    // The link of an entry
+    uniqueIndex("audit_links_entry").on(t.workspaceId, t.seq),
+    check("audit_links_hash", sql`length(${t.hash}) = 32 and ${t.place} > 0`),
+  ],
+)
+
+/** Hashes of the chain that were put on chain. A row is made with its operation. */
+export const auditAnchors = pgTable(
+  "audit_anchors",
+  {
+    workspaceId: ofWorkspace(),
+    id: text().notNull(),
+    place: bigint({ mode: "bigint" }).notNull(),
+    hash: bytes().notNull(),
+    /** `made` here; `found` on chain after a restore, and not compared yet; `lost`: a restore lost the entries. */
+    state: text().$type<"made" | "found" | "lost">().notNull(),
+    /** The transaction that carries it; null until it is confirmed. */
+    signature: text(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    // The newest of a workspace
+    index("audit_anchors_newest").on(t.workspaceId, t.createdAt),
+    // What restores found
+    index("audit_anchors_found").on(t.workspaceId).where(sql`state = 'found'`),
+    check("audit_anchors_state", sql`${t.state} in ('made', 'found', 'lost')`),
   ],
 )
 

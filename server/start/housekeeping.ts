@@ -2,6 +2,7 @@ import { background as sql } from "#db/client.ts"
 import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireApprovals } from "#domain/approvals"
 import { expireDue, revokeDue } from "#domain/attestations"
+import { linkEntries } from "#domain/audit-log"
 import { auditDue } from "#domain/audits"
 import { deployment } from "#domain/deployment"
 import { advanceDistributions } from "#domain/distributions"
@@ -39,6 +40,9 @@ const PAYMENT_MINTS_MS = 30_000
 /** How often a worker looks for record dates that are final. */
 const SNAPSHOT_MS = 2000
 
+/** How often entries of the audit log are linked in its hash chain. */
+const LINK_MS = 2000
+
 /** What a process reports about its workers. */
 export type Report = {
   /** Why they cannot work; null if they can. */
@@ -68,6 +72,7 @@ export class Housekeeping {
     this.#every(DATE_MS, datePostings)
     this.#every(FOLLOW_MS, follow)
     this.#every(SNAPSHOT_MS, completeSnapshots)
+    this.#every(LINK_MS, linkEntries)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())

@@ -15,3 +15,6 @@ export { countChanges } from "./daily-limit.ts"
 /** Reading it. */
 export { auditFilter, listAuditEntries } from "./read.ts"
 export { exportAuditLog } from "./export.ts"
+
+/** Its hash chain. */
+export { linkEntries } from "./link.ts"

@@ -27,6 +27,11 @@ const auditColumns = columns(
 export type AuditRow = RowOf<typeof auditColumns> & {
   /** The member, or an invitation's address. It is looked up, because an entry is kept when a person is erased. */
   subject_name: string | null
+  /** Its link in the workspace's hash chain; null until it is linked, some seconds later. */
+  place: bigint | null
+  hash: Buffer | null
+  /** The hash of the entry before it; null for the first one. */
+  previous_hash: Buffer | null
 }
 
 /** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
@@ -38,7 +43,7 @@ export async function listAuditEntries(
   const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   return {
-    data: shown.map(({ seq, workspace_id, ...row }) => ({
+    data: shown.map(({ seq, workspace_id, place: _place, hash: _hash, previous_hash: _previous, ...row }) => ({
       /** An opaque id of this entry. */
       entry: nameOf(seq),
       ...timestamped(row),
@@ -60,16 +65,58 @@ export async function findAuditEntries(
     ${matching(account, filter)}
     ${before === null ? sql`` : sql`and (at, seq) < (select at, seq from audit_entries where account_id = ${account} and seq = ${before})`}
     order by at desc, seq desc limit ${limit}`
-  return sql<AuditRow[]>`
-    select ${sql(qualified("e", auditColumns))}, coalesce(u.name, i.email) as subject_name
-    from (
-      (select * from audit_entries where workspace_id = ${workspaceId} and ${matches})
-      union all
-      (select * from audit_entries where workspace_id is null and ${matches})
-    ) e
-    left join users u on e.action like 'member.%' and u.id = e.subject
-    left join invitations i on e.action like 'member.%' and i.account_id = e.account_id and i.id = e.subject
-    order by e.at desc, e.seq desc limit ${limit}`
+  const entries = sql`
+    (select * from audit_entries where workspace_id = ${workspaceId} and ${matches})
+    union all
+    (select * from audit_entries where workspace_id is null and ${matches})`
+  return sql<AuditRow[]>`${rowsOf(workspaceId, entries)} order by e.at desc, e.seq desc limit ${limit}`
+}
+
+/** Entries with what belongs to them. */
+const rowsOf = (workspaceId: string, entries: Fragment) => sql`
+  select ${sql(qualified("e", auditColumns))}, coalesce(u.name, i.email) as subject_name, l.place, l.hash,
+    p.hash as previous_hash
+  from (${entries}) e
+  left join users u on e.action like 'member.%' and u.id = e.subject
+  left join invitations i on e.action like 'member.%' and i.account_id = e.account_id and i.id = e.subject
+  left join audit_links l on l.workspace_id = ${workspaceId} and l.seq = e.seq
+  left join audit_links p on p.workspace_id = ${workspaceId} and p.place = l.place - 1`
+
+/** Numbers of entries, both included. */
+type Range = { first: bigint; last: bigint }
+
+const NONE: Range = { first: 1n, last: 0n }
+const ALL: Range = { first: 0n, last: 2n ** 63n - 1n }
+
+/**
+ * The entries from the first to the last that match a filter of times, in the order of the chain. Concurrent changes may
+ * be linked in another order than that of their times. So an entry before `from` or after `to` may be between two that
+ * match, and a chain without it would have a gap.
+ */
+export async function rangeIn(workspaceId: string, { from, to }: Pick<AuditFilter, "from" | "to">): Promise<Range> {
+  if (from === undefined && to === undefined) return ALL
+  const account = accountOf(workspaceId)
+  const bounds = (of: Fragment) => sql`
+    (select min(seq) as first, max(seq) as last from audit_entries
+    where account_id = ${account} and ${of} ${inTime({ from, to })})`
+  const [row] = await sql<{ first: bigint | null; last: bigint | null }[]>`
+    select min(first) as first, max(last) as last
+    from (${bounds(sql`workspace_id = ${workspaceId}`)} union all ${bounds(sql`workspace_id is null`)}) e`
+  return row?.first == null || row.last === null ? NONE : { first: row.first, last: row.last }
+}
+
+/** The entries in a range, in the order of the chain from its end. */
+export async function findLinkedEntries(
+  workspaceId: string,
+  { first, last }: Range,
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<AuditRow[]> {
+  const entries = sql`
+    select * from audit_entries
+    where account_id = ${accountOf(workspaceId)} and (workspace_id = ${workspaceId} or workspace_id is null)
+      and seq between ${first} and ${before === null || before > last ? last : before - 1n}
+    order by seq desc limit ${limit}`
+  return sql<AuditRow[]>`${rowsOf(workspaceId, entries)} order by e.seq desc`
 }
 
 /** The number of matches; null if counting would mean reading too many rows. */
@@ -83,7 +130,7 @@ export async function countAuditEntries(
   const near = (of: Fragment) => sql`
     (select * from audit_entries
     where account_id = ${account} and ${of} ${ofIndex(filter)} ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
-      ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`} ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
+      ${inTime({ from, to })}
     limit ${most + 1})`
   const [row] = await sql<{ near: number; count: number }[]>`
     select count(*)::int as near, (count(*) filter (where ${matching(account, filter)}))::int as count
@@ -113,9 +160,11 @@ function matching(account: Fragment, filter: AuditFilter) {
     ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
     ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
     ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
-    ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
-    ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
+    ${inTime({ from, to })}`
 }
+
+const inTime = ({ from, to }: Pick<AuditFilter, "from" | "to">) => sql`
+  ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`} ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
 
 // An entry has no id, and its number would reveal how many entries all accounts have. So the number is encrypted.
 const sealCursor = (workspaceId: string, seq: bigint): string =>

@@ -378,6 +378,9 @@ export const kept = {
     what: "When holders could move a token themselves, and how far their movements are recorded",
   },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
+  audit_chains: { of: "none", what: "How far the audit log is linked" },
+  audit_links: { of: "none", what: "The hash chain of the audit log: a hash for each entry" },
+  audit_anchors: { of: "none", what: "Which hashes of the audit log are on chain" },
   change_counts: { of: "none", what: "How many changes API keys made today" },
   event_generations: {
     of: "none",

@@ -37,6 +37,7 @@ const subjects = [
   "recoveries/",
   "distributions/",
   "snapshots/",
+  "audit-anchors/",
   "treasury/",
   "investors/",
   "privacy/",

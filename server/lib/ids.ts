@@ -27,6 +27,7 @@ export type IdPrefix =
   | "pay"
   | "lot"
   | "snap"
+  | "anch"
   | "dist"
 
 // Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.

@@ -22,6 +22,16 @@ export const snapshotMemo = (snapshotId: string, sha256: string): string => `${M
 /** The hash in the memo of a snapshot; null in any other. */
 export const hashInMemo = (text: string): string | null => /^vouch:1:snap_\w+:([\w-]{43})$/.exec(text)?.[1] ?? null
 
+/** The memo of an anchor of the audit log: a place in its chain, and the hash there, in hex (docs/contract.md). */
+export const auditMemo = (anchorId: string, place: number, hash: string): string =>
+  `${MEMO_MARK}${anchorId}:${place}:${hash}`
+
+/** What the memo of an anchor of the audit log says; null for any other. */
+export function readAuditMemo(text: string): { place: number; hash: string } | null {
+  const [, place, hash] = /^vouch:1:anch_\w+:([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
+  return place === undefined || hash === undefined ? null : { place: Number(place), hash }
+}
+
 /**
  * The memo of any other operation: its id (of a payment, the payout's), so that the chain shows each id at most once. `forced` marks an operation that
  * its holder did not consent to; `hold:`, `release:` and `carry:` name the hold of an amount that stays in its wallet;

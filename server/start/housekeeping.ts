@@ -2,6 +2,7 @@ import { background as sql } from "#db/client.ts"
 import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireApprovals } from "#domain/approvals"
 import { expireDue, revokeDue } from "#domain/attestations"
+import { anchorAuditLogs } from "#domain/audit-anchors"
 import { linkEntries } from "#domain/audit-log"
 import { auditDue } from "#domain/audits"
 import { deployment } from "#domain/deployment"
@@ -42,6 +43,8 @@ const SNAPSHOT_MS = 2000
 
 /** How often entries of the audit log are linked in its hash chain. */
 const LINK_MS = 2000
+/** How often a worker looks for audit logs whose day is over. */
+const ANCHOR_MS = 600_000
 
 /** What a process reports about its workers. */
 export type Report = {
@@ -73,6 +76,7 @@ export class Housekeeping {
     this.#every(FOLLOW_MS, follow)
     this.#every(SNAPSHOT_MS, completeSnapshots)
     this.#every(LINK_MS, linkEntries)
+    this.#every(ANCHOR_MS, anchorAudits)
     this.#every(60_000, clean)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())
@@ -174,6 +178,11 @@ async function completeSnapshots(): Promise<void> {
 /** Records what holders moved themselves. A history that is missing for long counts as lost. */
 async function follow(): Promise<void> {
   if (clockDoubt() === null) await followHolders()
+}
+
+/** The end of a day is compared with the clock. */
+async function anchorAudits(): Promise<void> {
+  if (clockDoubt() === null) await anchorAuditLogs()
 }
 
 /** Carries on with the recoveries of lost wallets. */

@@ -45,6 +45,7 @@ const rights: Record<string, Who> = {
   "attestation.search": members,
   "attestation.verifyOnChain": members,
   "audit.list": members,
+  "audit.proof": members,
   "bulkRevocation.cancel": allButViewers,
   "bulkRevocation.get": members,
   "bulkRevocation.start": allButViewers,

@@ -22,7 +22,7 @@ export const isOverBudget = (sql: Queryable, period: string) => sql`
     (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
     (select count(*) from operations o
       where o.workspace_id = w.id and o.status in ('queued', 'submitted')
-        and (${isMovement(sql`o.`)} or o.kind in ('pay', 'anchor')))) +
+        and (${isMovement(sql`o.`)} or o.kind in ('pay', 'anchor', 'anchor_audit_log')))) +
     (select coalesce(sum(t.fee + t.rent), 0) from transactions t
       where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
   end`

@@ -17,4 +17,6 @@ export { auditFilter, listAuditEntries } from "./read.ts"
 export { exportAuditLog } from "./export.ts"
 
 /** Its hash chain. */
+export { showHash } from "./chain.ts"
 export { linkEntries } from "./link.ts"
+export { readAuditProof } from "./proof.ts"

@@ -1,4 +1,5 @@
 import { attest, createCredentialMint, moveCredentialAuthority, revoke } from "#domain/attestations"
+import { anchorAuditLog } from "#domain/audit-anchors"
 import { anchor } from "#domain/snapshots"
 import { tokenOperations } from "#domain/tokens"
 import { pay } from "#domain/treasury"
@@ -13,4 +14,5 @@ export const operations = new Operations([
   ...tokenOperations,
   pay,
   anchor,
+  anchorAuditLog,
 ])

@@ -89,7 +89,7 @@ export class Booking {
     return unexplained.length > 0 ? "unexplained" : "settled"
   }
 
-  /** The workspace whose operations, attestations or snapshots its memos name: it may have had another key at the time. */
+  /** The workspace whose operations, attestations, snapshots or anchors its memos name: it may have had another key then. */
   async #workspaceWith(carried: readonly Carried[]): Promise<string | null> {
     const ids = carried.map(({ id }) => id)
     const [row] = await sql<{ id: string }[]>`
@@ -98,6 +98,7 @@ export class Booking {
         or exists (select from operations o where o.workspace_id = w.id and o.status <> 'failed'
           and o.payload ->> 'payout_id' = any(${ids}))
         or exists (select from snapshots s where s.workspace_id = w.id and s.id = any(${ids}))
+        or exists (select from audit_anchors n where n.workspace_id = w.id and n.id = any(${ids}))
         or exists (select from attestations a where a.workspace_id = w.id and a.id = any(${ids}))) limit 1`
     return row?.id ?? null
   }

@@ -1,4 +1,4 @@
-import { auditFilter, listAuditEntries } from "#domain/audit-log"
+import { auditFilter, listAuditEntries, readAuditProof } from "#domain/audit-log"
 import { page } from "#server/lib/fields.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 
@@ -7,4 +7,6 @@ export const auditRouter = router({
   list: memberProcedure
     .input(auditFilter.extend(page))
     .query(({ ctx, input }) => listAuditEntries(ctx.principal.workspaceId, input)),
+  /** How far it is anchored on chain. */
+  proof: memberProcedure.query(({ ctx }) => readAuditProof(ctx.principal)),
 })

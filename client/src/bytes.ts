@@ -19,6 +19,9 @@ export const base64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "")
 
+export const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
 export const sha256 = async (bytes: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
 

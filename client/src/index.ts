@@ -1,3 +1,6 @@
+export type { AuditBreak, AuditRange } from "./chain/audit-file.ts"
+export type { AuditAnchor, AuditAnswer, AuditQuestion } from "./chain/audit-log.ts"
+export { verifyAuditLog } from "./chain/audit-log.ts"
 export type { ChainConnection, KitRpc, Web3Connection } from "./chain/connection.ts"
 export type { ForcedAnswer, ForcedMovement, ForcedQuestion, ForcedRefusal } from "./chain/forced.ts"
 export { verifyForced } from "./chain/forced.ts"

@@ -144,6 +144,8 @@ describe("the commands of the guides", () => {
         void codes.push((await work()).exitCode ?? 0),
       runWithDatabase: async (_json: boolean, work: (url: string, setting: string) => Promise<unknown>) =>
         void (await work(app.databaseUrl, "DATABASE_URL")),
+      // It checks a file that a reader has exported.
+      runAlone: async () => {},
     }
     for (const { code } of codeIn(file, "sh")) {
       const script = code.replace(/ vouch -- test decide .*/, "").replace("token.json", token)

@@ -25,6 +25,10 @@ export async function tryCommands(script: string, runner?: Runner): Promise<stri
         begun = true
         await runner?.runWithDatabase(...work)
       },
+      runAlone: async (...work) => {
+        begun = true
+        await runner?.runAlone(...work)
+      },
     })
     for (const command of allCommands(program)) {
       command.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })

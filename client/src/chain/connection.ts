@@ -31,7 +31,7 @@ export type Web3Connection = {
     address: Key,
     options: { before?: string; until?: string; limit?: number },
     commitment: Commitment,
-  ): Promise<{ signature: string; err: unknown; memo: string | null }[]>
+  ): Promise<{ signature: string; err: unknown; memo: string | null; blockTime?: number | null }[]>
   getTransaction(
     signature: string,
     options: { commitment: Commitment; maxSupportedTransactionVersion: number },
@@ -52,7 +52,8 @@ export type KitRpc = {
 /** A connection of web3.js, an RPC of kit, or the address of a node's JSON-RPC. */
 export type ChainConnection = string | Web3Connection | KitRpc
 
-type Signed = { signature: string; failed: boolean; memo: string }
+/** `at`: Unix seconds; null if the node does not know it. */
+type Signed = { signature: string; failed: boolean; memo: string; at: number | null }
 export type Instruction = { program: string; accounts: string[]; data: Uint8Array }
 /** A landed transaction: its signers and instructions. */
 export type Transaction = { failed: boolean; signers: string[]; instructions: Instruction[] }
@@ -98,7 +99,7 @@ function overWeb3(connection: Web3Connection, commitment: Commitment): Node {
     async signatures(address, span) {
       const options = { limit: PAGE, ...span }
       const list = await connection.getSignaturesForAddress(key(address), options, commitment)
-      return list.map(({ signature, err, memo }) => ({ signature, failed: err !== null, memo: memo ?? "" }))
+      return list.map(toSigned)
     },
     async transaction(signature) {
       const options = { commitment, maxSupportedTransactionVersion: ANY_VERSION }
@@ -147,12 +148,8 @@ function overJson(call: Call, commitment: Commitment): Node {
     },
     async signatures(address, span) {
       const options = { commitment, limit: PAGE, ...span }
-      const list = (await call("getSignaturesForAddress", [address, options])) as {
-        signature: string
-        err: unknown
-        memo: string | null
-      }[]
-      return list.map(({ signature, err, memo }) => ({ signature, failed: err !== null, memo: memo ?? "" }))
+      const list = (await call("getSignaturesForAddress", [address, options])) as Listed[]
+      return list.map(toSigned)
     },
     async transaction(signature) {
       const options = { commitment, encoding: "json", maxSupportedTransactionVersion: ANY_VERSION }
@@ -164,6 +161,16 @@ function overJson(call: Call, commitment: Commitment): Node {
     },
   }
 }
+
+/** Kit returns a bigint as the time. */
+type Listed = { signature: string; err: unknown; memo: string | null; blockTime?: number | bigint | null }
+
+const toSigned = ({ signature, err, memo, blockTime }: Listed): Signed => ({
+  signature,
+  failed: err !== null,
+  memo: memo ?? "",
+  at: blockTime == null ? null : Number(blockTime),
+})
 
 /** Keys from a lookup table are not trusted, because the table's owner chose them. */
 function transactionOf(

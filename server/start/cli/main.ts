@@ -1,8 +1,8 @@
 import { CommanderError } from "commander"
 import { allCommands, vouchProgram } from "./program.ts"
-import { withDatabase, withDeployment } from "./run.ts"
+import { printed, withDatabase, withDeployment } from "./run.ts"
 
-// 1 means that `ledger audit` found a difference, or that a check of `provider check` failed.
+// 1 means that `ledger audit` found a difference, that `audit verify` did, or that a check of `provider check` failed.
 const USAGE = 2
 
 /** Where commands do their work. */
@@ -17,6 +17,9 @@ export async function runCommand(args: string[], place: Place = { withDeployment
     },
     runWithDatabase: async (json, work) => {
       exitCode = await place.withDatabase(work, { json })
+    },
+    runAlone: async (json, work) => {
+      exitCode = await printed(work, json)
     },
   })
   for (const command of allCommands(program)) command.exitOverride()

@@ -1,6 +1,7 @@
 import { Command } from "commander"
 import { version } from "#server/lib/version.ts"
 import { addAccountCommands } from "./account.ts"
+import { addAuditCommands, type RunAlone } from "./audit.ts"
 import { addDataKeyCommands } from "./data-key.ts"
 import { addKeyCommands } from "./key.ts"
 import { addLedgerCommands } from "./ledger.ts"
@@ -17,10 +18,11 @@ import { addWalletCommands } from "./wallet.ts"
 type Runner = {
   run: (json: boolean, ...work: Parameters<Run>) => Promise<void>
   runWithDatabase: (json: boolean, work: Parameters<RunOnDatabase>[0]) => Promise<void>
+  runAlone: (json: boolean, work: Parameters<RunAlone>[0]) => Promise<void>
 }
 
 /** The command line: every command with its arguments and options. */
-export function vouchProgram({ run, runWithDatabase }: Runner): Command {
+export function vouchProgram({ run, runWithDatabase, runAlone }: Runner): Command {
   const program = new Command("vouch")
     .description("Manage a Vouch deployment. Works with or without a running server.")
     .version(version)
@@ -42,6 +44,7 @@ export function vouchProgram({ run, runWithDatabase }: Runner): Command {
     addTestCommands,
   ]
   for (const add of nouns) add(program, (...work) => run(wantsJson(), ...work))
+  addAuditCommands(program, (work) => runAlone(wantsJson(), work))
   addMigrateCommand(program, (work) => runWithDatabase(wantsJson(), work))
   return program
 }

@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises"
+import { type Command, InvalidArgumentError } from "commander"
+import type { AuditAnchor, AuditAnswer, AuditBreak, AuditRange } from "#client/index.ts"
+import { toTimestamp } from "#server/lib/time.ts"
+import { walletAddress } from "./arguments.ts"
+import { CommandError, type Output } from "./run.ts"
+
+/** Like `Run`, without a deployment: the command asks only a node of the chain. */
+export type RunAlone = (work: () => Promise<Output>) => Promise<void>
+
+/** `vouch audit …`: checks what the server says about itself. It needs neither the server nor its database. */
+export function addAuditCommands(program: Command, run: RunAlone): void {
+  const audit = program.command("audit").description("check an export of the audit log")
+
+  audit
+    .command("verify")
+    .description("check an export of the audit log against the chain; exits 1 if it does not verify")
+    .argument("<file>", "the CSV file, exported without filters other than dates")
+    .requiredOption(
+      "--issuer <address>",
+      "the workspace's authority, from the issuer; several with commas if the key was replaced",
+      addresses,
+    )
+    .requiredOption("--rpc <url>", "a node that you trust, with the history of that time")
+    .action((file: string, { issuer, rpc }: { issuer: string[]; rpc: string }) =>
+      run(async () => {
+        const csv = await readFile(file).catch((error: Error) => {
+          throw new CommandError(`${file}: cannot be read. ${error.message}`)
+        })
+        // Loaded here, because no other command needs the client.
+        const { verifyAuditLog } = await import("#client/index.ts")
+        const answer = await verifyAuditLog(rpc, { issuer, csv }).catch((error) => {
+          if (error instanceof TypeError) throw new CommandError(error.message)
+          throw error
+        })
+        return { json: answer, text: textOf(answer), exitCode: answer.verified ? 0 : 1 }
+      }),
+    )
+}
+
+function addresses(value: string): string[] {
+  const list = value.split(",").map((one) => one.trim())
+  try {
+    return list.map(walletAddress)
+  } catch {
+    throw new InvalidArgumentError("Use addresses in base58, with commas between them.")
+  }
+}
+
+function textOf({ verified, range, proven, unproven, unlinked, breaks, later }: AuditAnswer): string {
+  const newest = Math.max(...proven.map(({ to }) => to), later?.place ?? 0)
+  const lines = [
+    range === null ? "The file has no entry with a place in the chain." : `The file has ${entries(range)}.`,
+    ...proven.map(({ anchor, ...one }) => `proven: ${entries(one)}, by ${describe(anchor)}`),
+    ...unproven.map((one) => `not proven: ${entries(one)}, ${one.from > newest ? "newer than the last anchor" : NO_ANCHOR}`),
+    ...(unlinked === 0 ? [] : [`not proven: ${unlinked} more, which were written seconds before the export`]),
+    ...(later === null ? [] : [`The log goes on after this file, at least to entry ${later.place}: ${describe(later)}`]),
+    ...breaks.map((one) => `BREAK at ${entries(one)}: ${meanings[one.kind]}`),
+  ]
+  return [...lines, verified ? "Verified." : "Not verified."].join("\n")
+}
+
+const NO_ANCHOR = "because the file does not lead from them to an anchor"
+
+const entries = ({ from, to }: AuditRange) => (from === to ? `entry ${from}` : `entries ${from} to ${to}`)
+
+const describe = ({ place, transaction, at }: AuditAnchor) =>
+  `the anchor of entry ${place}${at === null ? "" : ` of ${toTimestamp(new Date(at * 1000))}`} in ${transaction}`
+
+const meanings: Record<AuditBreak["kind"], string> = {
+  changed: "it was changed, or it does not follow the one before it",
+  missing: "it is not in the file",
+  repeated: "it is in the file twice",
+  reordered: "it is not in its place in the file",
+  cut_off: "the file ends here in the middle of a line",
+  contradicted: "the issuer put another hash on chain for it, so it or an entry before it was changed since",
+  lost: "other entries were anchored here, and a restore of the database lost them; the log says so",
+}

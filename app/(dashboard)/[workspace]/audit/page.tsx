@@ -2,11 +2,13 @@
 
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
+import { NewTab } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { grouped } from "#shared/amount.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 
@@ -28,6 +30,7 @@ const things = [
   ["payout.", "Payouts of distributions"],
   ["investor.", "Investors"],
   ["snapshot.", "Snapshots of the register"],
+  ["audit_log.", "Audit log"],
 ] as const
 const who = {
   user: "People",
@@ -53,7 +56,11 @@ export default function Page() {
     <ListPage
       title="Audit"
       heading="Audit log"
-      description="Changes in this workspace and the account. Entries cannot be edited or deleted."
+      description={
+        <>
+          Changes in this workspace and the account. Entries cannot be edited or deleted. <Proof />
+        </>
+      }
       exports="audit"
       saved="audit"
       list={useList("audit.list", { filters, input: { limit: 50 } })}
@@ -67,6 +74,34 @@ export default function Page() {
         </Empty>
       }
     />
+  )
+}
+
+const link = "text-accent underline underline-offset-2"
+
+/** How far the log is anchored on chain. */
+function Proof() {
+  const { data } = useQuery("audit.proof")
+  if (!data) return null
+  const guide = (
+    <NewTab href="/docs/guides/audit" className={link}>
+      Verify the log
+    </NewTab>
+  )
+  if (data.anchor === null) return <>Its hashes are not on chain yet. {guide}</>
+  const { until, place, explorer } = data.anchor
+  const what = `Entry ${grouped(String(place))}`
+  return (
+    <>
+      {explorer === null ? (
+        what
+      ) : (
+        <NewTab href={explorer} className={link}>
+          {what}
+        </NewTab>
+      )}{" "}
+      and all before it, until <Timestamp at={until} />, are anchored on chain. {guide}
+    </>
   )
 }
 

@@ -10,7 +10,8 @@ const newKey = () => Keypair.generate().publicKey.toBase58()
 const [issuer, older, stranger] = [newKey(), newKey(), newKey()]
 const MEMO = MEMO_PROGRAM_ID.toBase58()
 const START_MS = Date.parse("2026-11-01T00:00:00Z")
-const COLUMNS = "at,action,actor,actor_id,actor_name,subject,subject_name,scope,detail,request_id,place,previous_hash,hash,hashed_text"
+const COLUMNS =
+  "at,action,actor,actor_id,actor_name,subject,subject_name,scope,detail,request_id,place,previous_hash,hash,hashed_text"
 
 type Entry = ChainedEntry & { place: number; previous: Buffer; hash: Buffer }
 
@@ -44,13 +45,36 @@ const lineOf = (entry: Entry): string[] => [
   ...[JSON.stringify(entry.detail), entry.request_id ?? "", String(entry.place), showHash(entry.previous)],
   ...[showHash(entry.hash), hashedText(BigInt(entry.place), entry)],
 ]
-const UNLINKED = ["2026-11-02T00:00:00Z", "key.created", "user", "u", "Zoë", "key_x", "", "workspace", "{}", "", "", "", "", ""]
+const UNLINKED = [
+  "2026-11-02T00:00:00Z",
+  "key.created",
+  "user",
+  "u",
+  "Zoë",
+  "key_x",
+  "",
+  "workspace",
+  "{}",
+  "",
+  "",
+  "",
+  "",
+  "",
+]
 
 const csvOf = (lines: string[][]): string =>
   `\ufeff${[COLUMNS.split(","), ...lines].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("")}`
 const fileOf = (log: readonly Entry[]): string => csvOf(log.map(lineOf).toReversed())
 
-type Anchored = { place: number; hash: string; id?: string; by?: string; signers?: string[]; text?: string; at?: number }
+type Anchored = {
+  place: number
+  hash: string
+  id?: string
+  by?: string
+  signers?: string[]
+  text?: string
+  at?: number
+}
 const anchorOf = (log: readonly Entry[], place: number, more: Partial<Anchored> = {}): Anchored => ({
   ...{ place, hash: showHash(log[place - 1]!.hash), ...more },
 })
@@ -76,7 +100,10 @@ function nodeWithAnchors(anchors: readonly Anchored[]): Web3Connection & { reads
       node.reads++
       const { by = issuer, signers = [by] } = anchors[Number(signature)]!
       const memo: Instruction = { program: MEMO, accounts: [by], data: Buffer.from(memos[Number(signature)]!) }
-      return nodeWith([memo], signers).getTransaction(signature, { commitment: "confirmed", maxSupportedTransactionVersion: 0 })
+      return nodeWith([memo], signers).getTransaction(signature, {
+        commitment: "confirmed",
+        maxSupportedTransactionVersion: 0,
+      })
     },
   }
   return node as unknown as Web3Connection & { reads: number }
@@ -127,7 +154,9 @@ test("entries that were not linked yet are counted and proven by nothing", async
   expect(await verify(csvOf([UNLINKED]), anchors)).toMatchObject({ verified: false, range: null, unlinked: 1 })
 })
 
-const readable = COLUMNS.split(",").filter((name) => !["subject_name", "previous_hash", "hash", "hashed_text"].includes(name))
+const readable = COLUMNS.split(",").filter(
+  (name) => !["subject_name", "previous_hash", "hash", "hashed_text"].includes(name),
+)
 test.each(readable)("a changed %s is found", async (name) => {
   const lines = log.map(lineOf)
   const cells = lines[5]!
@@ -198,7 +227,8 @@ test("a download that broke off is found, wherever it was cut", async () => {
     const { verified, breaks } = await check(whole.slice(0, length))
     const isBetween = whole.slice(0, length).endsWith("\r\n") || whole.slice(length).startsWith("\r\n")
     const isBare = whole.slice(0, length).endsWith("\r")
-    if (!isBetween && !isBare) expect([length, verified, breaks.map((one) => one.split(" ")[0])]).toEqual([length, false, ["cut_off"]])
+    if (!isBetween && !isBare)
+      expect([length, verified, breaks.map((one) => one.split(" ")[0])]).toEqual([length, false, ["cut_off"]])
   }
 })
 
@@ -231,7 +261,11 @@ test("anchors of a replaced key count if it is given", async () => {
 
 test("anchors that a restore lost are named as such if the log says so, and the file is not verified", async () => {
   const id = "anch_LLLLLLLLLLLLLLLLL"
-  const lost = anchorOf(logOf(9, () => ({ actor_name: "Before the restore" })), 7, { id })
+  const lost = anchorOf(
+    logOf(9, () => ({ actor_name: "Before the restore" })),
+    7,
+    { id },
+  )
   const restored = logOf(12, (place) => (place === 8 ? { action: "audit_log.entries_lost", subject: id } : {}))
   const on = [anchorOf(restored, 4), lost, anchorOf(restored, 9)]
   expect(await check(fileOf(restored), on)).toEqual({
@@ -245,10 +279,14 @@ test("the history is read in pages, back to the day before the first entry", asy
   const node = nodeWithAnchors([...old, ...Array.from({ length: 2500 }, () => anchorOf(long, 2))])
   expect((await verifyAuditLog(node, { issuer, csv: fileOf(long) })).proven).toHaveLength(1)
   expect(node.reads).toBe(2500)
-  await expect(verifyAuditLog(node, { issuer, csv: fileOf(long), most: 2499 })).rejects.toThrow("More than 2499 transactions")
+  await expect(verifyAuditLog(node, { issuer, csv: fileOf(long), most: 2499 })).rejects.toThrow(
+    "More than 2499 transactions",
+  )
 })
 
 test("a file that is no export of the audit log is refused", async () => {
-  await expect(verify("a,b\r\n1,2\r\n", anchors)).rejects.toThrow("csv: must be an export of the audit log; it has no column place")
+  await expect(verify("a,b\r\n1,2\r\n", anchors)).rejects.toThrow(
+    "csv: must be an export of the audit log; it has no column place",
+  )
   await expect(verify(fileOf(log), anchors, "x")).rejects.toThrow("issuer: must be an address")
 })

@@ -1,5 +1,5 @@
-import { type AuditBreak, type AuditRange, type FileEntry, follows, readAuditFile } from "./audit-file.ts"
 import { issuersOf, MEMO } from "./address.ts"
+import { type AuditBreak, type AuditRange, type FileEntry, follows, readAuditFile } from "./audit-file.ts"
 import { type ChainConnection, type Node, nodeOf, PAGE, type Span, type Transaction } from "./connection.ts"
 
 export type AuditQuestion = {
@@ -63,7 +63,9 @@ const SLACK_SECONDS = 86_400
 export async function verifyAuditLog(connection: ChainConnection, question: AuditQuestion): Promise<AuditAnswer> {
   const { csv, commitment = "confirmed", most = MOST } = question
   const issuers = issuersOf(question.issuer)
-  const { entries, unlinked, breaks } = await readAuditFile(typeof csv === "string" ? csv : new TextDecoder().decode(csv))
+  const { entries, unlinked, breaks } = await readAuditFile(
+    typeof csv === "string" ? csv : new TextDecoder().decode(csv),
+  )
   const [first, last] = [entries[0], entries.at(-1)]
   if (first === undefined || last === undefined)
     return { verified: false, range: null, proven: [], unproven: [], unlinked, breaks, later: null }
@@ -139,7 +141,8 @@ async function anchorsOf(
         isOver = at !== null && at < since
         if (isOver) break
         if (failed || !memo.includes("vouch:1:anch_")) continue
-        if (++looked > most) throw new Error(`More than ${most} transactions look like an anchor. Pass a higher "most".`)
+        if (++looked > most)
+          throw new Error(`More than ${most} transactions look like an anchor. Pass a higher "most".`)
         const transaction = await node.transaction(signature)
         if (transaction === null) throw new Error("The node lists a transaction that it does not know.")
         found.push(...anchorsIn(transaction, issuer).map((anchor) => ({ ...anchor, transaction: signature, at })))

@@ -1,4 +1,4 @@
-import { type Transaction, background as sql } from "#db/client.ts"
+import { background as sql, type Transaction } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { budgetRefusal } from "#domain/accounts"
 import { recordChange, showHash, vouch } from "#domain/audit-log"

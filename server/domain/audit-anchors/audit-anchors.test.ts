@@ -134,7 +134,9 @@ test("the command verifies a file without the deployment, and shows where it was
   }
   const sound = await verify(csv)
   expect(sound).toMatchObject({ exitCode: 0, stderr: "" })
-  expect(sound.stdout).toMatch(/^The file has entries 1 to \d+\.\nproven: entries 1 to \d+, by the anchor of entry \d+ of /)
+  expect(sound.stdout).toMatch(
+    /^The file has entries 1 to \d+\.\nproven: entries 1 to \d+, by the anchor of entry \d+ of /,
+  )
   expect(sound.stdout).toMatch(/\nVerified\.\n$/)
   const changed = await verify(csv.replace("key.created", "key.revoked"))
   expect(changed.exitCode).toBe(1)

@@ -23,7 +23,9 @@ test("the export has every line that the page shows, newest first, with the pers
   expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8")
   expect(response.headers.get("content-disposition")).toMatch(/^attachment; filename="audit-log-\d{4}-\d\d-\d\d\.csv"$/)
   expect(
-    text.startsWith("\ufeffat,action,actor,actor_id,actor_name,subject,subject_name,scope,detail,request_id,place,previous_hash,hash,hashed_text\r\n"),
+    text.startsWith(
+      "\ufeffat,action,actor,actor_id,actor_name,subject,subject_name,scope,detail,request_id,place,previous_hash,hash,hashed_text\r\n",
+    ),
   ).toBe(true)
   const { data } = await browser.query("audit.list", { limit: 100 })
   expect(lines.slice(1, -1).map((line) => line.split(",").slice(0, 2))).toEqual(

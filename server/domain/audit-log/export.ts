@@ -64,9 +64,7 @@ export async function exportAuditLog(
     toLine,
     readAfter: (last) => {
       const page = { before: last?.seq ?? null, limit: BATCH }
-      return range === null
-        ? findAuditEntries(workspaceId, filter, page)
-        : findLinkedEntries(workspaceId, range, page)
+      return range === null ? findAuditEntries(workspaceId, filter, page) : findLinkedEntries(workspaceId, range, page)
     },
   })
 }

@@ -172,7 +172,8 @@ test("an export without filters has the whole chain, which another program can c
   const chain = await chainOf(workspaceId)
   expect(csv.split("\r\n").length - 2).toBe(chain.length)
   const [python] = ["python3"].filter((name) => works(name))
-  if (python === undefined) return context.skip("python3 is not installed, so the hashes are not computed by other code")
+  if (python === undefined)
+    return context.skip("python3 is not installed, so the hashes are not computed by other code")
   const printed = execFileSync(python, ["-c", RECOMPUTE], { input: csv, encoding: "utf8" })
   expect(printed.trim()).toBe(`${chain.length} ${showHash(chain.at(-1)!.hash)}`)
   const changed = csv.replace("key.created", "key.deleted").replace("key.created", "key.deleted")
@@ -214,7 +215,12 @@ test("an export of some days has no gap, although changes are not linked in the 
   await add("2026-03-02T00:00:00Z", "after")
   await untilLinked()
   const csv = await exportedLog(browser, "&from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z")
-  expect(csv.split("\r\n").slice(1, -1).map((line) => line.split(",")[5])).toEqual(["last", "between", "first"])
+  expect(
+    csv
+      .split("\r\n")
+      .slice(1, -1)
+      .map((line) => line.split(",")[5]),
+  ).toEqual(["last", "between", "first"])
   expect((await exportedLog(browser, "&from=2030-01-01T00:00:00Z")).split("\r\n")).toHaveLength(2)
 })
 

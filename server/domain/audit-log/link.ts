@@ -1,4 +1,4 @@
-import { type Transaction, background as sql } from "#db/client.ts"
+import { background as sql, type Transaction } from "#db/client.ts"
 import { columns, only, type RowOf } from "#db/rows.ts"
 import { serverRun } from "#server/ledger/index.ts"
 import { FIRST_HASH, hashedText, linkHash } from "./chain.ts"

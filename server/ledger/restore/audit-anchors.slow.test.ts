@@ -61,7 +61,10 @@ async function accountOfKey() {
   const rows = await sql<{ id: string; name: string; mode: "live" | "test"; workspace_id: string }[]>`
     select a.id, a.name, w.mode, w.id as workspace_id from accounts a join workspaces w on w.account_id = a.id
     where a.id = (select account_id from workspaces where id = ${key.workspaceId})`
-  const workspaces = Object.fromEntries(rows.map((row) => [row.mode, row.workspace_id])) as Record<"live" | "test", string>
+  const workspaces = Object.fromEntries(rows.map((row) => [row.mode, row.workspace_id])) as Record<
+    "live" | "test",
+    string
+  >
   return { id: rows[0]!.id, name: rows[0]!.name, workspaces }
 }
 

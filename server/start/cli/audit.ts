@@ -52,9 +52,13 @@ function textOf({ verified, range, proven, unproven, unlinked, breaks, later }: 
   const lines = [
     range === null ? "The file has no entry with a place in the chain." : `The file has ${entries(range)}.`,
     ...proven.map(({ anchor, ...one }) => `proven: ${entries(one)}, by ${describe(anchor)}`),
-    ...unproven.map((one) => `not proven: ${entries(one)}, ${one.from > newest ? "newer than the last anchor" : NO_ANCHOR}`),
+    ...unproven.map(
+      (one) => `not proven: ${entries(one)}, ${one.from > newest ? "newer than the last anchor" : NO_ANCHOR}`,
+    ),
     ...(unlinked === 0 ? [] : [`not proven: ${unlinked} more, which were written seconds before the export`]),
-    ...(later === null ? [] : [`The log goes on after this file, at least to entry ${later.place}: ${describe(later)}`]),
+    ...(later === null
+      ? []
+      : [`The log goes on after this file, at least to entry ${later.place}: ${describe(later)}`]),
     ...breaks.map((one) => `BREAK at ${entries(one)}: ${meanings[one.kind]}`),
   ]
   return [...lines, verified ? "Verified." : "Not verified."].join("\n")

@@ -32,7 +32,7 @@ export type FileEntry = {
   hash: string
 }
 
-export type AuditFile = {
+type AuditFile = {
   /** From the oldest. Those that were changed are missing here. */
   entries: FileEntry[]
   /** Entries that were not linked yet when the file was made. */

@@ -180,7 +180,7 @@ test("an entry whose text was changed as well breaks the chain, and only entries
   expect(await check(csvOf(lines.toReversed()))).toEqual({
     ...{ verified: false, proven: ["1-4 by 4", "7-9 by 9"], unproven: ["5-5", "10-12"], breaks: ["changed 6-6"] },
   })
-  // With a hash of its own, it no longer leads to the next one.
+  // With its own hash, it no longer leads to the next one.
   lines[5] = lineOf({ ...other, hash: linkHash(other.previous, hashedText(6n, other)) })
   expect(await check(csvOf(lines.toReversed()))).toEqual({
     ...{ verified: false, proven: ["1-4 by 4", "7-9 by 9"], unproven: ["5-6", "10-12"], breaks: ["changed 6-7"] },

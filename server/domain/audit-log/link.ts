@@ -41,9 +41,9 @@ export async function linkEntries(): Promise<void> {
 }
 
 /**
- * An insert locks the table before it takes a number, until its transaction has ended. So whoever has a number that
- * cannot be seen yet is among those who hold the lock after the last number was read. The ids of transactions would not
- * show this: an insert may take its number before its transaction gets an id.
+ * An insert locks the table before it takes a number, until its transaction has ended. So a transaction with a number
+ * that cannot be seen yet is among those that hold the lock after the last number was read. The ids of transactions would
+ * not show this: an insert may take its number before its transaction gets an id.
  */
 async function readMoment(): Promise<Moment> {
   const last = await sql<{ up_to: bigint; run: string }[]>`

@@ -137,7 +137,9 @@ describe("the document", () => {
       "document_sha256",
       "revocation_reason",
       "provider",
+      "body",
       "error",
+      "last_error",
       "session_id",
       "next_cursor",
     ])

@@ -92,8 +92,8 @@ export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): str
 
 /** The address of a webhook endpoint, whose path may be a secret of the consumer. */
 const WEBHOOK_URL = "url"
-/** Signing secrets, and responses of consumers. */
-const ofWebhooks: ReadonlySet<string> = new Set(["secret", "response"])
+/** Signing secrets, what was sent to consumers, and their responses. */
+const ofWebhooks: ReadonlySet<string> = new Set(["secret", "body", "headers", "response"])
 const addresses: ReadonlySet<string> = new Set(["redirectUrl", WEBHOOK_URL])
 
 /** The value of a request's field, masked if it is secret, personal, or an object or list in an unexpected place. */

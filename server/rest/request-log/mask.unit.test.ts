@@ -206,7 +206,7 @@ test("every field of a logged response is deliberately kept or masked", () => {
   }
   const isMasked = (field: string) => maskResponseBody(JSON.stringify({ [field]: "x" })).text!.includes(MASK)
   const masked = `
-    external_id public_reason reason response revocation_reason salt secret session_id session_url url`
+    body external_id headers public_reason reason response revocation_reason salt secret session_id session_url url`
   expect([...names].filter(isMasked).sort()).toEqual(masked.trim().split(/\s+/))
   const kept = `
     account acquired_at action actions address allocated allowed amount anchor_tx answer approval_id approvals
@@ -217,7 +217,7 @@ test("every field of a logged response is deliberately kept or masked", () => {
     endpoint_id erased_at erasure_id error event_id events exclude exemption expires_at expires_in_hours
     extensions external_paid external_reference failed failing_since fee_lamports finalized_at from_pubkey frozen
     given held hold_id holder_consent holders id included incoming incomplete_since investor_id investors
-    issued_at key_id kind last_cursor last_sequence latency_ms locked locked_until lost_wallet lot_id min_amount
+    issued_at key_id kind last_cursor last_error last_sequence last_status_code latency_ms locked locked_until lost_wallet lot_id min_amount
     minimum mint mint_config mode name needed new_wallet next_attempt_at next_cursor next_unlock_at non_us
     occurred_at onchain onchain_account onchain_tx operation_id ordered outcome outgoing paid paid_at paid_to
     paused paused_because payment_mint payout_id payouts pending per_unit percent period_end period_start plan

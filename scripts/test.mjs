@@ -33,7 +33,7 @@ it took.`
 const steps = [
   { is: "types", isMain: true, minutes: 0.5, run: () => run("tsc", []) },
   { is: "prose", isMain: true, minutes: 0.02, run: () => run("node", [join("scripts", "prose.mjs")]) },
-  { is: "unit and API tests", isMain: true, minutes: 5, run: () => vitest(["unit", "api"]) },
+  { is: "unit and API tests", isMain: true, minutes: 8, run: () => vitest(["unit", "api"]) },
   {
     is: "browser tests of the main journeys",
     isMain: true,
@@ -43,14 +43,20 @@ const steps = [
   {
     is: "slow API tests, chaos, Postgres 15, cluster",
     isMain: false,
-    minutes: 15,
+    minutes: 18,
     run: () => vitest(["slow", "postgres15", "chaos", "cluster"]),
   },
   {
     is: "all other browser tests",
     isMain: false,
-    minutes: 5,
-    run: () => playwright(["--project", "desktop", "--project", "phone"]),
+    minutes: 10,
+    run: () => playwright(["--project", "desktop"]),
+  },
+  {
+    is: "browser tests on a phone",
+    isMain: false,
+    minutes: 4,
+    run: () => playwright(["--project", "phone"]),
   },
   // A separate run, because its validator would slow down the others.
   { is: "API tests on a validator", isMain: false, minutes: 2, run: () => vitest(["validator"]) },

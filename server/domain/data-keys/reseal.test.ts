@@ -102,6 +102,8 @@ type ColumnName = {
 const plain = [
   "accounts.logo",
   "accounts.logo_hash",
+  "audit_anchors.hash",
+  "audit_links.hash",
   "idempotency_records.body",
   "idempotency_records.fingerprint",
   "invitations.proof_hash",

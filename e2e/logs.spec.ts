@@ -34,8 +34,8 @@ test("a refused request names its rule, token and investor, shows the claims on 
     "href",
     new RegExp(`/tokens/${id}/rules$`),
   )
-  await expect(why).toContainText("No investors from CA.")
-  await expect(why).not.toContainText("Canada")
+  await expect(why).toContainText("No investors from Canada.")
+  await expect(why).not.toContainText("Canada (CA)")
   await expect(page.getByRole("link", { name: "US Fund" })).toHaveAttribute("href", new RegExp(`/tokens/${id}$`))
   await expect(page.getByRole("link", { name: new RegExp(externalId) })).toHaveAttribute("href", /\/investors\/inv_/)
   await expectAccessible(page)

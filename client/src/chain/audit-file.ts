@@ -89,7 +89,7 @@ const at = (kind: AuditBreak["kind"], from: number, to = from): AuditBreak => ({
 /** The file has the newest entry first, or the oldest if it was turned around. */
 function outOfOrder(places: readonly number[]): AuditBreak[] {
   const isTurned = places.filter((place, i) => place > (places[i - 1] ?? place)).length > places.length / 2
-  const newestFirst = isTurned ? places.toReversed() : places
+  const newestFirst = isTurned ? [...places].reverse() : places
   return newestFirst.flatMap((place, i) => {
     const before = newestFirst[i - 1]
     return before !== undefined && place > before ? [at("reordered", place)] : []

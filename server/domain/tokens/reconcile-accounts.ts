@@ -211,7 +211,6 @@ async function countBatch(
       update mint_configs set aligned_up_to = '', counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
     return "An account is not frozen, so all are checked again."
   }
-  /** What each wallet had gained since its last count, which is what it moved itself. */
   const gained = new Map<Address, bigint>()
   for (const { key, amount } of count.accounts) {
     const holding = holdings.of(key)
@@ -221,12 +220,7 @@ async function countBatch(
     holding.hasSlot = amount > 0n
   }
   await holdings.save(sql)
-  const wallets = keys.map(({ wallet }) => wallet)
-  const about = { workspaceId: workspace_id, mintConfig: id, wallets, isLast: count.upTo === null }
-  for (const { wallet, moved } of await takeBackMovements(sql, about))
-    gained.set(wallet, (gained.get(wallet) ?? 0n) - BigInt(moved))
-  const missed = [...gained].filter(([, amount]) => amount !== 0n)
-  if (missed.length > 0) await loseSinceBeginning(sql, due, missed)
+  await takeBackMovements(sql, { workspaceId: workspace_id, mintConfig: id, gained, isLast: count.upTo === null })
   if (count.supply !== null && !(await isAll(sql, due, count.supply))) {
     await sql`
       update mint_configs set holders = ${config.holders}, counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
@@ -238,26 +232,6 @@ async function countBatch(
     where workspace_id = ${workspace_id} and id = ${id}`
   if (count.upTo === null && config.investors !== null) await countInvestors(sql, workspace_id, config)
   return null
-}
-
-/**
- * Nodes had left out what holders moved, or reported it wrongly, at a time that nothing shows any more. So the register is
- * incomplete from the moment on from which holders could move the token.
- */
-async function loseSinceBeginning(
-  sql: Queryable,
-  { workspace_id, id }: Due,
-  missed: readonly [Address, bigint][],
-): Promise<void> {
-  const rows = await sql`
-    update holder_periods set lost_at = since, lost_slot = null
-    where workspace_id = ${workspace_id} and mint_config = ${id} and until is null and lost_at is null returning 1`
-  if (rows.length === 0) return
-  const examples = missed.slice(0, 5).map(([wallet, amount]) => ({ wallet, amount: String(amount) }))
-  logger.error(
-    { workspace_id, mintConfig: id, examples },
-    "the chain has other balances than what holders moved adds up to",
-  )
 }
 
 /** Whether all balances add up to the supply. Accounts are created frozen, so no tokens can be elsewhere. */

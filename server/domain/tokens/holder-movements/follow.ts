@@ -1,23 +1,20 @@
-import { isDeepStrictEqual } from "node:util"
 import { background as sql } from "#db/client.ts"
-import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { qualified, type RowOf } from "#db/rows.ts"
 import type { Walk } from "#db/schema/tokens.ts"
 import { deployment } from "#domain/deployment"
 import { refuseInQuarantine, serverRun } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
-import { addSeconds, clock, monotonic } from "#server/lib/time.ts"
+import { monotonic } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { HistoryMissing, isUnreadable, RpcUnavailable } from "#server/solana/rpc/errors.ts"
+import { HistoryMissing, RpcUnavailable } from "#server/solana/rpc/errors.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
-import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { readBlockTime } from "../postings/date.ts"
 import { timeOfSlot } from "../postings/moments.ts"
-import { askHistory } from "./agree.ts"
 import { findStart, namesMint } from "./followed.ts"
 import { type Chunk, type Listed, listTransactions } from "./list-transactions.ts"
-import { changesIn, type WalletChange } from "./read-movements.ts"
+import { isUnchanged, loseFrom, noteMissing, type Period, periodColumns } from "./period.ts"
+import { AT_ONCE, type Moved, readAll, readMoved } from "./read-moved.ts"
 
 // In holder mode, holders move tokens themselves. This follows the transactions that name a token's mint, and records what
 // they moved. Operations are in the books already, so their transactions are left out. A mint with Pausable is named by
@@ -25,9 +22,8 @@ import { changesIn, type WalletChange } from "./read-movements.ts"
 
 /** The most tokens to follow at the same time. Those that waited longest come first. */
 const TOKENS = 10
-/** The most transactions to list for one token in one pass, and how many to read at the same time. */
+/** The most transactions to list for one token in one pass. */
 const LISTED = 1000
-const AT_ONCE = 8
 /** How many of a workspace's last transactions are compared with a list. */
 const RECENT = 1000
 /** How long a pass may take. The rest is read in the next one. */
@@ -36,19 +32,8 @@ const PASS_MS = 10_000
 const CLAIM_SECONDS = 60
 /** Nodes list a transaction some slots after its block is final. */
 const LISTED_LATE_SLOTS = 32
-/** After so many hours without the history on any node, it counts as lost, and after so many unobserved they start again. */
-const LOST_AFTER_HOURS = 24
-const UNSEEN_HOURS = 1
-
 /** Pauses a mode whose nodes do not answer, and a token whose history they lack or on which they do not agree. */
 const failing = new Backoff({ firstMs: 2000, longestMs: 60_000 })
-
-const periodColumns = columns(
-  "holder_periods",
-  "workspace_id, mint_config, since, followed_slot, cursor_signature, cursor_slot, walk, missing_since, missing_seen_at",
-)
-/** `counted_slot`: the last slot that an earlier count of balances included. */
-type Period = RowOf<typeof periodColumns> & { mint: Address; counted_slot: bigint | null }
 
 /** A finalized slot up to which nodes list everything, and the time of its block. */
 type AsOf = { slot: number; time: Date }
@@ -250,48 +235,6 @@ async function findLate(rpc: Rpc, { mint, followed_slot }: Period, foreign: read
   return null
 }
 
-/** Everything from a transaction on that nodes had left out counts as lost. */
-async function loseFrom(period: Period, { signature, slot, landedAt }: Omit<Moved, "changes">): Promise<void> {
-  const { workspace_id, mint_config } = period
-  logger.error({ workspace_id, mintConfig: mint_config, signature }, "nodes had left out what holders moved")
-  await lose(period, { at: landedAt, slot: slot - 1 })
-}
-
-type Moved = { signature: string; slot: number; landedAt: Date; changes: WalletChange[] }
-
-async function readAll(rpc: Rpc, mint: Address, listed: readonly Listed[]): Promise<Moved[]> {
-  const found: Moved[] = []
-  for (let from = 0; from < listed.length; from += AT_ONCE)
-    found.push(...(await Promise.all(listed.slice(from, from + AT_ONCE).map((one) => readMoved(rpc, mint, one)))))
-  return found
-}
-
-/** What a transaction moved, as two nodes report it if there are two. Rejects with HistoryMissing or Error. */
-async function readMoved(rpc: Rpc, mint: Address, { signature, slot }: Listed): Promise<Moved> {
-  const ask = async (view: Rpc): Promise<Effects> => {
-    const found = await view.transaction(signature).catch((error) => {
-      if (isUnreadable(error)) throw new HistoryMissing(`${signature} has a version that cannot be read`)
-      throw error
-    })
-    if (found === null || found.slot !== slot) throw new HistoryMissing(`${signature} is listed, but not returned`)
-    const changes = changesIn(found, mint).sort((one, other) => (one.wallet < other.wallet ? -1 : 1))
-    return { changes, time: found.blockTime ?? null }
-  }
-  const { changes, time } = await askHistory(rpc, ask, inBoth)
-  const landedAt = time === null ? await readBlockTime(rpc, slot) : new Date(time * 1000)
-  if (landedAt === null) throw new HistoryMissing(`no node has the time of slot ${slot}`)
-  return { signature, slot, landedAt, changes }
-}
-
-/** `time`: of the block, in Unix seconds; null if a node lacks it. */
-type Effects = { changes: WalletChange[]; time: number | null }
-
-function inBoth(one: Effects, other: Effects): Effects | null {
-  const time = one.time ?? other.time
-  const isSame = time === (other.time ?? time) && isDeepStrictEqual(one.changes, other.changes)
-  return isSame ? { changes: one.changes, time } : null
-}
-
 /** How far a token is followed after a reading that came to its end. */
 type Followed = AsOf & { cursor: { signature: string; slot: number } }
 
@@ -322,46 +265,4 @@ async function save(period: Period, moved: readonly Moved[], state: Followed | W
       on conflict (workspace_id, mint_config, wallet, signature) do nothing`
     return { ...period, ...saved }
   })
-}
-
-/** Whether no other process has written since a period was read. */
-const isUnchanged = ({
-  workspace_id,
-  mint_config,
-  followed_slot,
-  cursor_signature,
-  walk,
-  missing_since,
-}: Period) => sql`
-  workspace_id = ${workspace_id} and mint_config = ${mint_config} and until is null and lost_at is null
-  and followed_slot is not distinct from ${followed_slot} and cursor_signature is not distinct from ${cursor_signature}
-  and walk is not distinct from ${walk && sql.json(walk)} and missing_since is not distinct from ${missing_since}`
-
-/** Movements after this slot are unknown. Null means since holders could move the token. */
-type Lost = { at: Date | null; slot: number | bigint | null }
-
-const lose = (period: Period, { at, slot }: Lost) => sql`
-  update holder_periods set lost_slot = ${slot}, lost_at = coalesce(${at}::timestamptz, greatest(followed_at, since))
-  where ${isUnchanged(period)}`
-
-/**
- * Notes that no node has the history, or no two agree on it. Once that was seen for long without a break, everything after
- * the followed slot is lost.
- */
-async function noteMissing(period: Period): Promise<void> {
-  const { workspace_id, mint_config, followed_slot, missing_since, missing_seen_at } = period
-  const now = clock.now()
-  // While no process looked, nodes may have had it.
-  const isOngoing = missing_seen_at !== null && addSeconds(missing_seen_at, UNSEEN_HOURS * 3600) > now
-  const since = (isOngoing && missing_since) || now
-  if (addSeconds(since, LOST_AFTER_HOURS * 3600) > now) {
-    await sql`
-      update holder_periods set missing_since = ${since}, missing_seen_at = ${now} where ${isUnchanged(period)}`
-    return
-  }
-  logger.error(
-    { workspace_id, mint_config },
-    "nodes lack the history of what holders moved, or contradict each other; it is lost",
-  )
-  await lose(period, { at: null, slot: followed_slot })
 }

@@ -2,7 +2,7 @@ import type { SessionView } from "#domain/kyc"
 import { attributes, type Html, html } from "#server/lib/html.ts"
 import { qrCode } from "#server/lib/qr-code.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { checkbox, factLines, icon, paragraph, problem, select, send, subject } from "./parts.ts"
+import { checkbox, factLines, icon, named, paragraph, problem, select, send, subject } from "./parts.ts"
 import type { Words } from "./words.ts"
 
 /** A form for the page's script. `failures` maps error codes to texts; `other` is for all remaining codes. */
@@ -23,7 +23,7 @@ const consent = ({ open: { consent } }: Words, company: string): Html =>
       "aria-describedby": "consent-text",
       "data-problem": "consent-problem",
     }),
-    html`<b id="consent-name">${consent.label}</b> <span id="consent-text" class="muted">${consent.text(company)}</span>`,
+    html`<b id="consent-name">${consent.label}</b> <span id="consent-text" class="muted">${consent.text(named(company))}</span>`,
   )}</div>${problem("consent-problem", consent.missing)}`
 
 /** The consent alone, if the wallet step follows. */
@@ -34,6 +34,7 @@ const consentForm = (words: Words, company: string): Html =>
 function onChainForm({ wallet: { onChain, failures } }: Words): Html {
   const field = attributes({
     id: "transaction",
+    dir: "ltr",
     class: "entry",
     name: "transaction",
     required: true,
@@ -58,12 +59,12 @@ export const continueForm = (words: Words, provider: string, company: string | n
   form(
     "continue",
     {
-      provider_unavailable: words.failures.providerUnavailable(provider).text,
-      provider_not_configured: words.failures.providerMissing(provider).text,
+      provider_unavailable: words.failures.providerUnavailable(provider),
+      provider_not_configured: words.failures.providerMissing(provider),
       invalid_public_key: words.failures.notAWallet,
       other: words.failures.notSentOn,
     },
-    html`${company !== null && consent(words, company)}${send(words.open.goOn(provider))}`,
+    html`${company !== null && consent(words, company)}${send(words.open.goOn(named(provider)))}`,
   )
 
 const outcomes = [
@@ -110,13 +111,13 @@ ${!consented && consent(words, company)}${send(texts.submit)}`,
 function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   const { text, signWith, code, onChain, ...said } = words.wallet
   const until = html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`
-  const wallet = html`<p class="sign-with">${view.provesOnChain ? onChain.wallet : signWith}</p><code class="address">${view.wallet}</code>`
+  const wallet = html`<p class="sign-with">${view.provesOnChain ? onChain.wallet : signWith}</p><code class="address" dir="ltr">${view.wallet}</code>`
   if (view.provesOnChain)
     return [
       paragraph(onChain.text),
       wallet,
       html`<section class="wallet" data-on-chain="${onChain.notAsked}"><p class="sign-with">${onChain.memo}</p>
-<button type="button" class="copy memo" data-copy="" hidden><code class="address"></code><span class="sr">, ${onChain.copy}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${words.copied}"></span><div role="alert" class="failure"></div></section>`,
+<button type="button" class="copy memo" data-copy="" hidden><code class="address" dir="ltr"></code><span class="sr">, ${onChain.copy}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${words.copied}"></span><div role="alert" class="failure"></div></section>`,
       onChainForm(words),
       until,
     ]
@@ -138,7 +139,7 @@ export function open(view: Extract<SessionView, { state: "open" }>, words: Words
   const { facts } = words
   const { asks, submitAgain, stored, away } = words.open
   return [
-    paragraph(asks(html`<strong>${company}</strong>`)),
+    paragraph(asks(html`<strong>${named(company)}</strong>`)),
     ...(again
       ? [
           html`<p class="notice">${icon("alert")}<span><strong>${submitAgain}</strong> ${words.reasons[again].why} ${words.reasons[again].next}</span></p>`,
@@ -147,7 +148,7 @@ export function open(view: Extract<SessionView, { state: "open" }>, words: Words
     factLines([
       ...subject(view, words),
       [facts.facts, words.claimed],
-      [facts.checkedBy, provider.testOnly ? words.form.sandboxName : provider.label],
+      [facts.checkedBy, provider.testOnly ? words.form.sandboxName : named(provider.label)],
       [facts.validFor, words.days(schema.validityDays)],
     ]),
     html`<h2>${stored.heading}</h2>
@@ -155,14 +156,14 @@ export function open(view: Extract<SessionView, { state: "open" }>, words: Words
 <li>${icon("lock")}<span><b>${stored.kept.what}</b> ${stored.kept.text}</span></li>
 <li>${icon("cross")}<span><b>${stored.never.what}</b> ${stored.never.text}</span></li>
 <li>${icon("link")}<span><b>${stored.onChain.what}</b> ${stored.onChain.text}</span></li>
-${provider.flow === "redirect" && html`<li>${icon("alert")}<span><b>${stored.provider.what(provider.label)}</b> ${stored.provider.text}</span></li>`}
+${provider.flow === "redirect" && html`<li>${icon("alert")}<span><b>${stored.provider.what(named(provider.label))}</b> ${stored.provider.text}</span></li>`}
 </ul>`,
     ...(view.walletProof === "needed"
       ? [consentForm(words, company)]
       : provider.flow === "form"
         ? [sandboxForm(view, words)]
         : [
-            html`<p class="away muted">${away(provider.label)}</p>`,
+            html`<p class="away muted">${away(named(provider.label))}</p>`,
             continueForm(words, provider.label, view.consented ? null : company),
           ]),
     html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,

@@ -14,11 +14,17 @@ export const icon = (name: IconName): Html =>
 
 export const spinner = html`<svg class="icon spinner" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="M21 12a9 9 0 0 0-9-9"/></svg>`
 
-export const vouch = html`<span class="wordmark"><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="m6.5 8.5 4 8.5 7-11"/></svg>Vouch</span>`
+export const vouch = html`<span class="wordmark" dir="ltr"><svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="m6.5 8.5 4 8.5 7-11"/></svg>Vouch</span>`
 
 export const paragraph = (text: Html | string): Html => html`<p class="text">${text}</p>`
 
-/** Facts in rows: names on the left, values on the right. */
+/** A name that a company or a provider chose, in any script. Keeps its direction and moves nothing around it. */
+export const named = (name: string): Html => html`<bdi>${name}</bdi>`
+
+/** An address, a host or a code, which is read from left to right in every language. */
+export const leftToRight = (value: string): Html => html`<bdi dir="ltr">${value}</bdi>`
+
+/** Facts in rows: a name at the start, its value at the end. */
 export const factLines = (facts: readonly (readonly [name: string, value: Html | string])[]): Html =>
   html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
@@ -26,7 +32,7 @@ const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(
 
 /** An address or a signature, shortened in the middle. A click copies all of it. */
 export const copyable = ({ copied }: Words, value: string, what: string): Html =>
-  html`<span class="copyable"><button type="button" class="copy" title="${value}" data-copy="${value}"><code><span aria-hidden="true">${shorten(value)}</span><span class="sr">${value}</span></code><span class="sr">, ${what}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${copied}"></span></span>`
+  html`<span class="copyable"><button type="button" class="copy" title="${value}" data-copy="${value}"><code dir="ltr"><span aria-hidden="true">${shorten(value)}</span><span class="sr">${value}</span></code><span class="sr">, ${what}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${copied}"></span></span>`
 
 export const checkbox = (name: string, control: Html | null, content: Html | string): Html =>
   html`<label class="tick"><span class="box"><input type="checkbox" name="${name}"${control}>${icon("check")}</span><span>${content}</span></label>`
@@ -42,7 +48,7 @@ export const lost = ({ lost }: Words): Html => html`<p role="status" class="conn
 
 /** A form's button, and the place for its failure message. */
 export const send = (label: Html | string): Html =>
-  html`<div role="alert" class="failure"></div><button type="submit" class="button primary js">${label}</button>`
+  html`<div role="alert" class="failure"></div><button type="submit" class="button primary js"><span>${label}</span></button>`
 
 /** What the session is about: the wallet and the check. */
 export const subject = ({ wallet, schema }: Known, words: Words) =>
@@ -52,9 +58,9 @@ export const subject = ({ wallet, schema }: Known, words: Words) =>
   ] as const
 
 /** A built-in schema's name in the reader's language, unless the company has renamed it. */
-function schemaName({ id, name }: Known["schema"], { schemas }: Words): string {
+function schemaName({ id, name }: Known["schema"], { schemas }: Words): Html | string {
   const isBuiltIn = (id: string): id is keyof Words["schemas"] => Object.hasOwn(en.schemas, id)
-  return isBuiltIn(id) && en.schemas[id] === name ? schemas[id] : name
+  return isBuiltIn(id) && en.schemas[id] === name ? schemas[id] : named(name)
 }
 
 /** The company's color in place of Vouch's, for light and dark. */
@@ -73,7 +79,7 @@ function variables(color: string, surface: string): string {
 
 /** The company's logo, or its name if it has none. */
 export function companyMark({ company, brand: { logo } }: Known): Html {
-  if (logo === null) return html`<span class="company">${company}</span>`
+  if (logo === null) return html`<span class="company" dir="auto">${company}</span>`
   const { path, width, height } = logo
   return html`<img class="logo" src="${path}" width="${width}" height="${height}" alt="${company}">`
 }
@@ -83,6 +89,6 @@ export function questions({ brand: { contact } }: Known, words: Words): Html | n
   if (contact === null) return null
   const isPage = contact.startsWith("https://")
   const text = isPage ? contact.replace(/^https:\/\/|\/$/g, "") : contact
-  const link = html`<a class="contact" href="${isPage ? contact : `mailto:${contact}`}" rel="noreferrer noopener">${text}</a>`
+  const link = html`<a class="contact" href="${isPage ? contact : `mailto:${contact}`}" rel="noreferrer noopener">${leftToRight(text)}</a>`
   return html`<p>${words.questions(link)}</p>`
 }

@@ -3,7 +3,18 @@ import { attributes, type Html, html } from "#server/lib/html.ts"
 import type { IconName } from "#shared/icons.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { continueForm, form, open } from "./forms.ts"
-import { copyable, factLines, type Known, lost, paragraph, problem, send, subject } from "./parts.ts"
+import {
+  copyable,
+  factLines,
+  type Known,
+  leftToRight,
+  lost,
+  named,
+  paragraph,
+  problem,
+  send,
+  subject,
+} from "./parts.ts"
 import type { Words } from "./words.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
@@ -75,9 +86,9 @@ function handedOver(view: In<"handed_over">, words: Words): Rendered {
     heading,
     news,
     content: [
-      paragraph(finished(label)),
+      paragraph(finished(named(label))),
       paragraph(unfinished),
-      factLines([...subject(view, words), [words.facts.checkedBy, label]]),
+      factLines([...subject(view, words), [words.facts.checkedBy, named(label)]]),
       lost(words),
       continueForm(words, label, null),
       html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`,
@@ -93,7 +104,7 @@ function checking(view: In<"checking">, words: Words): Rendered {
     news: view.inReview ? reviewNews : news,
     content: [
       paragraph(view.inReview ? reviewText : text),
-      factLines([...subject(view, words), [words.facts.requestedBy, view.company]]),
+      factLines([...subject(view, words), [words.facts.requestedBy, named(view.company)]]),
       lost(words),
     ],
   }
@@ -115,7 +126,7 @@ function verified(view: In<"verified">, words: Words): Rendered {
     heading,
     news,
     content: [
-      paragraph(text(view.company)),
+      paragraph(text(named(view.company))),
       factLines([
         ...subject(view, words),
         [facts.validUntil, words.time(view.expiresAt)],
@@ -146,16 +157,16 @@ function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
     heading,
     news,
     content: [
-      paragraph(happened(view.company)),
+      paragraph(happened(named(view.company))),
       ...(view.state === "rejected"
         ? [html`<dl class="reason"><dt>${words.facts.reason}</dt><dd>${words.reasons[view.reason].why}</dd></dl>`]
         : []),
       html`<h2>${words.whatYouCanDo}</h2>`,
-      paragraph(next(view.company)),
+      paragraph(next(named(view.company))),
       ...(kind === "rejected" && view.state === "rejected" && advises.has(view.reason)
         ? [paragraph(words.reasons[view.reason].next)]
         : []),
-      factLines([...subject(view, words), [words.facts.requestedBy, view.company]]),
+      factLines([...subject(view, words), [words.facts.requestedBy, named(view.company)]]),
       ...back(view, words, isNews),
     ],
   }
@@ -188,9 +199,9 @@ function back({ returnUrl }: Known, { back }: Words, isAutomatic: boolean): Html
   if (returnUrl === null) return []
   // The whole host: its end shows where the link leads.
   const { host } = new URL(returnUrl)
-  const stay = html`<p role="status" class="sr" data-text="${back.announced(host).text}"></p><div class="staying" hidden><span aria-hidden="true" data-text="${back.counting}"></span><button type="button" class="button" data-stay>${back.stay}</button></div>`
+  const stay = html`<p role="status" class="sr" data-text="${back.announced(host)}"></p><div class="staying" hidden><span aria-hidden="true" data-text="${back.counting}"></span><button type="button" class="button" data-stay>${back.stay}</button></div>`
   return [
-    html`<div class="back"><a class="button primary" href="${returnUrl}" rel="noreferrer">${back.link(host)}</a>${isAutomatic && stay}</div>`,
+    html`<div class="back"><a class="button primary" href="${returnUrl}" rel="noreferrer"><span>${back.link(leftToRight(host))}</span></a>${isAutomatic && stay}</div>`,
   ]
 }
 
@@ -198,13 +209,13 @@ function back({ returnUrl }: Known, { back }: Words, isAutomatic: boolean): Html
 function renewal(view: In<"renewal">, words: Words): Html[] {
   const { text, over, start, notStarted, stop, stopped, notStopped } = words.renewal
   return [
-    paragraph(view.isOver ? over(view.company) : text(view.company)),
+    paragraph((view.isOver ? over : text)(named(view.company))),
     factLines([
       ...subject(view, words),
-      [words.facts.requestedBy, view.company],
+      [words.facts.requestedBy, named(view.company)],
       [words.facts.validUntil, words.time(view.expiresAt)],
     ]),
-    form("renew", { other: notStarted(view.company).text }, send(start)),
+    form("renew", { other: notStarted(view.company) }, send(start)),
     view.isReminded
       ? form(
           "stopReminders",
@@ -223,6 +234,7 @@ function remind({ reminder }: In<"verified">, { remind }: Words): Html[] {
     id: "email",
     name: "email",
     type: "email",
+    dir: "ltr",
     class: "entry",
     required: true,
     maxlength: 254,

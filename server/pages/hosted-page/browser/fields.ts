@@ -29,6 +29,7 @@ export async function copy(button: HTMLElement): Promise<void> {
     const whole = document.createElement("code")
     whole.textContent = value
     whole.className = "whole"
+    whole.dir = "ltr"
     return button.replaceWith(whole)
   }
   button.classList.add("copied")

@@ -151,9 +151,9 @@ export const de: Texts = {
     notAWallet:
       "Diese Adresse ist keine Wallet, sondern verwahrt Token für eine. Bitten Sie das Unternehmen um einen Link für die Adresse Ihrer Wallet selbst.",
     providerUnavailable: (provider) =>
-      html`${provider} antwortet gerade nicht. Nichts ist verloren: Versuchen Sie es gleich noch einmal.`,
+      `${provider} antwortet gerade nicht. Nichts ist verloren: Versuchen Sie es gleich noch einmal.`,
     providerMissing: (provider) =>
-      html`${provider} ist derzeit nicht verbunden. Versuchen Sie es später erneut oder wenden Sie sich an die Stelle, die Ihnen den Link geschickt hat.`,
+      `${provider} ist derzeit nicht verbunden. Versuchen Sie es später erneut oder wenden Sie sich an die Stelle, die Ihnen den Link geschickt hat.`,
   },
 
   handedOver: {
@@ -231,7 +231,7 @@ export const de: Texts = {
 
   back: {
     link: (host) => html`Zurück zu ${host}`,
-    announced: (host) => html`Sie kehren in {time} zu ${host} zurück, wenn Sie nicht hier bleiben.`,
+    announced: (host) => `Sie kehren in {time} zu ${host} zurück, wenn Sie nicht hier bleiben.`,
     counting: "Weiterleitung in {time}",
     stay: "Hier bleiben",
   },
@@ -269,7 +269,7 @@ export const de: Texts = {
     over: (company) => html`Ihre Verifizierung für ${company} ist abgelaufen. Verifizieren Sie sich erneut.`,
     start: "Jetzt verlängern",
     notStarted: (company) =>
-      html`Die Verlängerung konnte nicht gestartet werden. Versuchen Sie es später erneut oder fragen Sie ${company}.`,
+      `Die Verlängerung konnte nicht gestartet werden. Versuchen Sie es später erneut oder fragen Sie ${company}.`,
     stop: "Erinnerungen abstellen",
     stopped: "Die Erinnerungen sind abgestellt.",
     notStopped:

@@ -143,9 +143,9 @@ export const en: Texts = {
     notAWallet:
       "This address is not a wallet: it only holds tokens for one. Ask the company for a link for your wallet’s own address.",
     providerUnavailable: (provider) =>
-      html`${provider} is not responding right now. Nothing is lost. Try again in a moment.`,
+      `${provider} is not responding right now. Nothing is lost. Try again in a moment.`,
     providerMissing: (provider) =>
-      html`${provider} is not connected at the moment. Try again later, or ask the company that sent you the link.`,
+      `${provider} is not connected at the moment. Try again later, or ask the company that sent you the link.`,
   },
 
   handedOver: {
@@ -221,7 +221,7 @@ export const en: Texts = {
 
   back: {
     link: (host) => html`Return to ${host}`,
-    announced: (host) => html`You will return to ${host} in {time} unless you stay.`,
+    announced: (host) => `You will return to ${host} in {time} unless you stay.`,
     counting: "Returning in {time}",
     stay: "Stay here",
   },
@@ -258,7 +258,7 @@ export const en: Texts = {
       html`Your verification for ${company} ends soon. Renew it to stay verified. The current one stays valid until then.`,
     over: (company) => html`Your verification for ${company} has expired. Renew it to be verified again.`,
     start: "Renew now",
-    notStarted: (company) => html`The renewal could not be started. Try again later, or ask ${company}.`,
+    notStarted: (company) => `The renewal could not be started. Try again later, or ask ${company}.`,
     stop: "Turn off reminders",
     stopped: "Reminders are off.",
     notStopped: "Reminders could not be turned off. Check your connection and try again.",

@@ -148,9 +148,9 @@ export const es: Texts = {
     notAWallet:
       "Esta dirección no es una wallet, sino que guarda tokens para una. Pida a la empresa un enlace para la dirección de su propia wallet.",
     providerUnavailable: (provider) =>
-      html`${provider} no responde en este momento. No se ha perdido nada: inténtelo de nuevo en un momento.`,
+      `${provider} no responde en este momento. No se ha perdido nada: inténtelo de nuevo en un momento.`,
     providerMissing: (provider) =>
-      html`${provider} no está conectado en este momento. Inténtelo más tarde o pregunte a quien le envió el enlace.`,
+      `${provider} no está conectado en este momento. Inténtelo más tarde o pregunte a quien le envió el enlace.`,
   },
 
   handedOver: {
@@ -228,7 +228,7 @@ export const es: Texts = {
 
   back: {
     link: (host) => html`Volver a ${host}`,
-    announced: (host) => html`Volverá a ${host} en {time}, salvo que decida quedarse.`,
+    announced: (host) => `Volverá a ${host} en {time}, salvo que decida quedarse.`,
     counting: "Volverá en {time}",
     stay: "Quedarse aquí",
   },
@@ -265,7 +265,7 @@ export const es: Texts = {
       html`Su verificación para ${company} termina pronto. Renuévela para conservarla. La actual es válida hasta entonces.`,
     over: (company) => html`Su verificación para ${company} ha caducado. Vuelva a verificarse.`,
     start: "Renovar ahora",
-    notStarted: (company) => html`No se ha podido iniciar la renovación. Inténtelo más tarde o pregunte a ${company}.`,
+    notStarted: (company) => `No se ha podido iniciar la renovación. Inténtelo más tarde o pregunte a ${company}.`,
     stop: "Desactivar recordatorios",
     stopped: "Los recordatorios están desactivados.",
     notStopped: "No se han podido desactivar los recordatorios. Compruebe su conexión e inténtelo de nuevo.",

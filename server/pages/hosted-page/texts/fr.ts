@@ -149,9 +149,9 @@ export const fr: Texts = {
     notAWallet:
       "Cette adresse n’est pas un wallet : elle conserve des jetons pour un wallet. Demandez à l’entreprise un lien pour l’adresse de votre wallet.",
     providerUnavailable: (provider) =>
-      html`${provider} ne répond pas pour le moment. Rien n’est perdu : réessayez dans un instant.`,
+      `${provider} ne répond pas pour le moment. Rien n’est perdu : réessayez dans un instant.`,
     providerMissing: (provider) =>
-      html`${provider} n’est pas connecté pour le moment. Réessayez plus tard, ou adressez-vous à la personne qui vous a envoyé le lien.`,
+      `${provider} n’est pas connecté pour le moment. Réessayez plus tard, ou adressez-vous à la personne qui vous a envoyé le lien.`,
   },
 
   handedOver: {
@@ -228,7 +228,7 @@ export const fr: Texts = {
 
   back: {
     link: (host) => html`Retourner sur ${host}`,
-    announced: (host) => html`Retour sur ${host} dans {time}, sauf si vous choisissez de rester.`,
+    announced: (host) => `Retour sur ${host} dans {time}, sauf si vous choisissez de rester.`,
     counting: "Retour dans {time}",
     stay: "Rester ici",
   },
@@ -266,7 +266,7 @@ export const fr: Texts = {
     over: (company) => html`Votre vérification pour ${company} a expiré. Recommencez la vérification.`,
     start: "Renouveler maintenant",
     notStarted: (company) =>
-      html`Le renouvellement n’a pas pu commencer. Réessayez plus tard ou adressez-vous à ${company}.`,
+      `Le renouvellement n’a pas pu commencer. Réessayez plus tard ou adressez-vous à ${company}.`,
     stop: "Désactiver les rappels",
     stopped: "Les rappels sont désactivés.",
     notStopped: "Les rappels n’ont pas pu être désactivés. Vérifiez votre connexion et réessayez.",

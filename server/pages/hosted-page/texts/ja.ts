@@ -145,9 +145,9 @@ export const ja: Texts = {
     notAWallet:
       "このアドレスはウォレットではなく、ウォレットのトークンを保管するアカウントです。ウォレット自体のアドレス用のリンクを会社に依頼してください。",
     providerUnavailable: (provider) =>
-      html`${provider} が現在応答していません。入力内容は失われていません。しばらくしてからもう一度お試しください。`,
+      `${provider} が現在応答していません。入力内容は失われていません。しばらくしてからもう一度お試しください。`,
     providerMissing: (provider) =>
-      html`${provider} に現在接続できません。後でもう一度お試しいただくか、リンクの送信者にお問い合わせください。`,
+      `${provider} に現在接続できません。後でもう一度お試しいただくか、リンクの送信者にお問い合わせください。`,
   },
 
   handedOver: {
@@ -221,7 +221,7 @@ export const ja: Texts = {
 
   back: {
     link: (host) => html`${host} に戻る`,
-    announced: (host) => html`このページに留まらない場合、{time}後に ${host} に戻ります。`,
+    announced: (host) => `このページに留まらない場合、{time}後に ${host} に戻ります。`,
     counting: "{time}後に戻ります",
     stay: "このページに留まる",
   },
@@ -259,7 +259,7 @@ export const ja: Texts = {
     over: (company) => html`${company} 向けの本人確認は期限が切れました。もう一度確認を行ってください。`,
     start: "今すぐ更新",
     notStarted: (company) =>
-      html`更新を開始できませんでした。後でもう一度お試しいただくか、${company} にお問い合わせください。`,
+      `更新を開始できませんでした。後でもう一度お試しいただくか、${company} にお問い合わせください。`,
     stop: "お知らせを停止",
     stopped: "お知らせは停止されています。",
     notStopped: "お知らせを停止できませんでした。接続を確認して、もう一度お試しください。",

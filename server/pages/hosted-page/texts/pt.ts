@@ -146,9 +146,9 @@ export const pt: Texts = {
     notAWallet:
       "Este endereço não é uma carteira, mas guarda tokens para uma. Peça à empresa um link para o endereço da sua própria carteira.",
     providerUnavailable: (provider) =>
-      html`${provider} não está respondendo no momento. Nada foi perdido: tente novamente em instantes.`,
+      `${provider} não está respondendo no momento. Nada foi perdido: tente novamente em instantes.`,
     providerMissing: (provider) =>
-      html`${provider} não está conectado no momento. Tente mais tarde ou pergunte a quem enviou o link.`,
+      `${provider} não está conectado no momento. Tente mais tarde ou pergunte a quem enviou o link.`,
   },
 
   handedOver: {
@@ -226,7 +226,7 @@ export const pt: Texts = {
 
   back: {
     link: (host) => html`Voltar para ${host}`,
-    announced: (host) => html`Você voltará para ${host} em {time}, a menos que prefira ficar.`,
+    announced: (host) => `Você voltará para ${host} em {time}, a menos que prefira ficar.`,
     counting: "Voltando em {time}",
     stay: "Ficar aqui",
   },
@@ -263,7 +263,7 @@ export const pt: Texts = {
       html`Sua verificação para ${company} termina em breve. Renove-a para não perdê-la. A atual vale até lá.`,
     over: (company) => html`Sua verificação para ${company} expirou. Faça uma nova verificação.`,
     start: "Renovar agora",
-    notStarted: (company) => html`Não foi possível iniciar a renovação. Tente mais tarde ou pergunte a ${company}.`,
+    notStarted: (company) => `Não foi possível iniciar a renovação. Tente mais tarde ou pergunte a ${company}.`,
     stop: "Desativar lembretes",
     stopped: "Os lembretes estão desativados.",
     notStopped: "Não foi possível desativar os lembretes. Verifique a conexão e tente novamente.",

@@ -7,11 +7,12 @@ import type { ProofProblem } from "#shared/wallet-proof.ts"
 /** A state's heading, and the sentence that screen readers announce when it begins. */
 type Announced = { heading: string; news: string }
 /** What happened, and what to do now. */
-type End = Announced & { happened: (company: string) => Html; next: (company: string) => Html }
+type End = Announced & { happened: (company: Html) => Html; next: (company: Html) => Html }
 
 /**
  * All texts of the hosted page in one language. A text with a value is a function, so that each language has its own
- * word order. The page's script replaces `{time}` with a duration, such as "8 seconds".
+ * word order. It returns a string if the page's script shows it. The script replaces `{time}` with a duration, such as
+ * "8 seconds".
  */
 export type Texts = {
   steps: { label: string; consent: string; wallet: string; check: string; result: string; done: string }
@@ -54,13 +55,13 @@ export type Texts = {
       /** Applies to Vouch alone: a provider may keep more, which `provider` says. */
       never: LeadText
       onChain: LeadText
-      provider: { what: (provider: string) => Html; text: string }
+      provider: { what: (provider: Html) => Html; text: string }
     }
-    consent: { label: string; text: (company: string) => Html; missing: string }
+    consent: { label: string; text: (company: Html) => Html; missing: string }
     /** Shown if the wallet step follows. */
     agree: string
-    away: (provider: string) => Html
-    goOn: (provider: string) => Html
+    away: (provider: Html) => Html
+    goOn: (provider: Html) => Html
   }
   /** Proof of the wallet. The page's script replaces `{wallet}` with the wallet's name. */
   wallet: {
@@ -124,14 +125,14 @@ export type Texts = {
     notSentOn: string
     /** The address is a token account or a mint. */
     notAWallet: string
-    providerUnavailable: (provider: string) => Html
-    providerMissing: (provider: string) => Html
+    providerUnavailable: (provider: string) => string
+    providerMissing: (provider: string) => string
   }
 
-  handedOver: Announced & { finished: (provider: string) => Html; unfinished: string }
+  handedOver: Announced & { finished: (provider: Html) => Html; unfinished: string }
   checking: { heading: string; news: string; text: string; reviewNews: string; reviewText: string }
   lost: string
-  verified: Announced & { text: (company: string) => Html; explorer: string }
+  verified: Announced & { text: (company: Html) => Html; explorer: string }
   whatYouCanDo: string
   rejected: End
   cancelled: End
@@ -144,16 +145,16 @@ export type Texts = {
   unknown: { heading: string; text: string; next: string }
   failed: { heading: string; text: string; retry: string }
 
-  back: { link: (host: string) => Html; announced: (host: string) => Html; counting: string; stay: string }
+  back: { link: (host: Html) => Html; announced: (host: string) => string; counting: string; stay: string }
   reasons: Record<PublicReason, { why: string; next: string }>
 
   /** The page behind a reminder's link. */
   renewal: {
     heading: string
-    text: (company: string) => Html
-    over: (company: string) => Html
+    text: (company: Html) => Html
+    over: (company: Html) => Html
     start: string
-    notStarted: (company: string) => Html
+    notStarted: (company: string) => string
     stop: string
     stopped: string
     notStopped: string

@@ -39,7 +39,7 @@ export const en: Texts = {
   copyWallet: "copy wallet address",
   copyTransaction: "copy transaction signature",
   copied: "Copied",
-  openUntil: (time) => html`Open until ${time}`,
+  openUntil: (time) => html`Complete this by ${time}`,
 
   open: {
     heading: "Verify your identity",
@@ -141,7 +141,7 @@ export const en: Texts = {
     notSent: "Your answers were not sent. They are still here. Check your connection and submit them again.",
     notSentOn: "The next step did not open. Check your connection and try again.",
     notAWallet:
-      "This address is not a wallet: it only holds tokens for one. Ask the company for a link for your wallet’s own address.",
+      "This address belongs to a token, not to a wallet. Ask the company for a link for your wallet’s own address.",
     providerUnavailable: (provider) =>
       `${provider} is not responding right now. Nothing is lost. Try again in a moment.`,
     providerMissing: (provider) =>

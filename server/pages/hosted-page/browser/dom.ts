@@ -5,7 +5,15 @@
 // off, as no session has one.
 export const sessionId = decodeURIComponent(location.pathname.split("/")[2] ?? "").slice(0, 100)
 export const { lang } = document.documentElement
-export const locale = document.documentElement.dataset.locale ?? lang
+
+/**
+ * The locale for times and durations: the reader's own variant of the page's language, such as Austrian German. Always
+ * with Gregorian dates and European digits, as in the texts.
+ */
+export const locale = new Intl.Locale(
+  navigator.languages.find((one) => one.startsWith(`${lang}-`)) ?? document.documentElement.dataset.locale ?? lang,
+  { calendar: "gregory", numberingSystem: "latn" },
+).toString()
 
 export const find = <T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T | null =>
   within.querySelector<T>(selector)

@@ -131,7 +131,10 @@ function schedule(): void {
 /** Prepares what the server rendered: times in the reader's zone, kept answers, the wallet step, the way back. */
 function prepare(): void {
   const format = new Intl.DateTimeFormat(locale, timeFormat)
-  for (const time of all<HTMLTimeElement>("time")) time.textContent = format.format(new Date(time.dateTime))
+  for (const time of all<HTMLTimeElement>("time")) {
+    time.textContent = format.format(new Date(time.dateTime))
+    time.dataset.local = ""
+  }
   restoreAnswers()
   const isOpen = ["open", "handed_over", "checking", "failed"].includes(shown.state)
   if (!isOpen) attempt(() => sessionStorage.removeItem(keptName))

@@ -33,7 +33,7 @@ test("Hong Kong and Macao are found under their own names", () => {
     fr: /^(Hong|Mac)/,
     pt: /^(Hong|Mac)/,
   }
-  for (const [language, name] of Object.entries({ ...short, ja: /^(香港|マカオ)$/ })) {
+  for (const [language, name] of Object.entries({ ...short, ja: /^(香港|マカオ)$/, ar: /^(هونغ كونغ|مكاو)$/ })) {
     const found = countryNames(language).filter(({ code }) => code === "HK" || code === "MO")
     for (const country of found) expect(country.name, language).toMatch(name)
   }

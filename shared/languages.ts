@@ -6,6 +6,7 @@ export const languages = {
   fr: "Français",
   pt: "Português",
   ja: "日本語",
+  ar: "العربية",
 } as const
 
 export type Language = keyof typeof languages
@@ -13,6 +14,22 @@ export type Language = keyof typeof languages
 export const languageCodes = Object.keys(languages) as Language[]
 
 export const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code)
+
+/** In which direction a page in the language is read. */
+export const directionOf = (language: Language): "ltr" | "rtl" => (language === "ar" ? "rtl" : "ltr")
+
+const locales: Partial<Record<Language, string>> = {
+  /** The day before the month, as on the dashboard. */
+  en: "en-GB",
+  /**
+   * Gregorian dates and European digits. Otherwise `Intl` chooses by region and version: Arabic-Indic digits for Egypt
+   * and Saudi Arabia, European ones for Morocco. Everyone reads these, and addresses and signatures have no others.
+   */
+  ar: "ar-u-ca-gregory-nu-latn",
+}
+
+/** The locale for dates and numbers in the language. */
+export const localeOf = (language: Language): string => locales[language] ?? language
 
 const MAX_RANGES = 20
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isLanguage, preferredLanguage } from "./languages.ts"
+import { directionOf, isLanguage, languageCodes, localeOf, preferredLanguage } from "./languages.ts"
 
 test.each([
   [undefined, "en"],
@@ -14,6 +14,12 @@ test.each([
   ["fr;q=0,de;q=0.3", "de"],
   ["fr;q=0", "en"],
   ["de,fr", "de"],
+  ["ar", "ar"],
+  ["ar-SA,ar;q=0.9,en;q=0.8", "ar"],
+  ["ar-EG", "ar"],
+  ["en;q=0.5,ar-u-nu-latn", "ar"],
+  // Egyptian Arabic by its own code, and Aragonese.
+  ["arz,an", "en"],
   ["de;q=high,fr;q=0.2", "fr"],
   ["constructor,__proto__,toString", "en"],
   [",;,;;q=,", "en"],
@@ -29,4 +35,18 @@ test("only the first twenty ranges of the header are read", () => {
 
 test("only the codes of the table are languages", () => {
   expect(["de", "DE", "", "toString", "__proto__"].map(isLanguage)).toEqual([true, false, false, false, false])
+})
+
+test("each language is read in the direction of its script", () => {
+  for (const language of languageCodes) {
+    const { script } = new Intl.Locale(language).maximize()
+    expect(directionOf(language), language).toBe(script === "Arab" ? "rtl" : "ltr")
+  }
+})
+
+test("every language has Gregorian dates and European digits", () => {
+  for (const language of languageCodes) {
+    const { calendar, numberingSystem } = new Intl.DateTimeFormat(localeOf(language)).resolvedOptions()
+    expect([calendar, numberingSystem], language).toEqual(["gregory", "latn"])
+  }
 })

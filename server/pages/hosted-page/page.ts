@@ -1,6 +1,6 @@
 import { attributes, type Html, html } from "#server/lib/html.ts"
 import { surfaces } from "#shared/contrast.ts"
-import { isLanguage, languageCodes, languages } from "#shared/languages.ts"
+import { directionOf, isLanguage, languageCodes, languages } from "#shared/languages.ts"
 import { script, style } from "./assets.ts"
 import { brandStyle, companyMark, icon, questions, spinner, vouch } from "./parts.ts"
 import { emblems, render, type Shown } from "./states.ts"
@@ -19,7 +19,7 @@ export function renderPage({ shown, words, address, nonce }: RenderPageOptions):
   const emblem = emblems[mood]
   const main = attributes({ "data-news": news, "data-view": JSON.stringify(shown) })
   return html`<!doctype html>
-<html lang="${words.code}" data-locale="${words.locale}">
+<html lang="${words.code}" dir="${directionOf(words.code)}" data-locale="${words.locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,7 +1,8 @@
+import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
 import { qrCode } from "#server/lib/qr-code.ts"
-import { languageCodes } from "#shared/languages.ts"
+import { directionOf, languageCodes } from "#shared/languages.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { hostedPageStates as states } from "#test/fixtures/hosted-page-states.ts"
 import { renderPage } from "./page.ts"
@@ -15,14 +16,14 @@ const page = (shown: Shown, language: (typeof languageCodes)[number] = "en") =>
   renderPage({ shown, words: wordsIn(language), address: ADDRESS, nonce: "n0nce" })
 const textOf = (html: string) =>
   html
-    .replace(/<(style|script)[^>]*>.*?<\/\1>/gs, "")
+    .replace(/<(style|script)[^>]*>.*?<\/\1>|<\/?bdi[^>]*>/gs, "")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
 
 test.each(Object.keys(states))('state "%s" has its own text in each language', (name) => {
   const texts = languageCodes.map((language) => {
     const html = page(states[name]!, language)
-    expect(html).toContain(`<html lang="${language}"`)
+    expect(html).toContain(`<html lang="${language}" dir="${directionOf(language)}"`)
     expect(html.match(/<h1/g)).toHaveLength(1)
     expect(textOf(html)).not.toMatch(/undefined|null|NaN|\[object|\{\w+\}/)
     // The state that the script reads is the one that was rendered.
@@ -44,10 +45,30 @@ test.each(languageCodes)("no text of %s is empty, and each contains its placehol
   const english = new Map(textsIn(textsByLanguage.en))
   const own = textsIn(textsByLanguage[language])
   expect(own.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
+  const placeholders = (text: string) => [...new Set(text.match(/«x»|\{.*?\}/g))].sort()
   for (const [path, text] of own) {
     expect(text.trim(), path).not.toBe("")
-    for (const part of ["«x»", "{time}", "{wallet}"]) {
-      expect(text.includes(part), `${path}: ${text}`).toBe(english.get(path)!.includes(part))
+    expect(placeholders(text), `${path}: ${text}`).toEqual(placeholders(english.get(path)!))
+  }
+})
+
+test("a page contains the texts of one language only", () => {
+  for (const language of languageCodes) {
+    const own = textsIn(textsByLanguage[language]).map(([, text]) => text)
+    const foreign = languageCodes
+      .filter((other) => other !== language)
+      .flatMap((other) => {
+        const { steps, needsScript, lost, open, wallet, rejected, failed } = textsByLanguage[other]
+        return [steps.label, needsScript, lost, open.agree, wallet.heading, rejected.heading, failed.heading]
+      })
+      .filter((text) => !own.some((one) => one.includes(text)))
+    expect(foreign.length).toBeGreaterThan(30)
+    for (const [name, shown] of Object.entries(states)) {
+      const html = page(shown, language)
+      expect(
+        foreign.filter((text) => html.includes(text)),
+        `${language} ${name}`,
+      ).toEqual([])
     }
   }
 })
@@ -65,7 +86,7 @@ test.each(languageCodes.filter((code) => code !== "en"))(
 test("no language promises how long a vendor takes", () => {
   for (const language of languageCodes) {
     for (const [path, text] of textsIn(textsByLanguage[language])) {
-      expect(text, path).not.toMatch(/minute|minuto|Minute|second|segundo|Sekunde|分/)
+      expect(text, path).not.toMatch(/minute|minuto|Minute|second|segundo|Sekunde|分|دقيق|دقائق|ثاني|ثوان|ساع/)
     }
   }
 })
@@ -80,6 +101,12 @@ test("each reason for a rejection has its own sentences", () => {
   }
 })
 
+test("in each language, every state fits into 20 kB", () => {
+  for (const language of languageCodes)
+    for (const [name, shown] of Object.entries(states))
+      expect(gzipSync(page(shown, language)).length, `${language} ${name}`).toBeLessThan(20_000)
+})
+
 test("entered text is escaped everywhere", () => {
   const nasty = `"><script>alert('x')</script>`
   const schema = { id: "custom_v1", name: nasty, validityDays: 1 }
@@ -89,6 +116,46 @@ test("entered text is escaped everywhere", () => {
     expect(html).not.toContain("<script>alert")
     expect(html.match(/<script/g)).toHaveLength(1)
   }
+})
+
+/** The body's text, without elements that have their own direction. */
+const mixedTextOf = (html: string) =>
+  textOf(
+    html
+      .replace(/<head>.*?<\/head>/gs, "")
+      .replace(/<(\w+)[^>]* dir="[^"]*"[^>]*>.*?<\/\1>/gs, "")
+      .replace(/<bdi>.*?<\/bdi>/gs, ""),
+  )
+
+test("names, addresses and links keep their own direction in any sentence", () => {
+  for (const shown of Object.values(states)) {
+    if (shown.state === "unknown" || shown.state === "failed") continue
+    const brand = { ...shown.brand, contact: "https://acme.example/help" }
+    const provider = { ...shown.provider, label: "Example ID!" }
+    const schema = { ...shown.schema, name: "Gold investors" }
+    const html = page({ ...shown, brand, provider, schema, company: "شركة النور", returnUrl: "https://shop.example" })
+    for (const part of [
+      "شركة النور",
+      "Example ID!",
+      "Gold investors",
+      "acme.example",
+      "shop.example",
+      shown.wallet.slice(0, 8),
+    ])
+      expect(mixedTextOf(html.replace(/<html[^>]*>/, "")), shown.state).not.toContain(part)
+  }
+})
+
+test("Arabic counts days in six forms, with the digits of the rest of the page", () => {
+  const { days } = wordsIn("ar")
+  expect([0, 1, 2, 3, 11, 100].map(days)).toEqual(["0 يوم", "يوم", "يومان", "3 أيام", "11 يومًا", "100 يوم"])
+  for (const [name, shown] of Object.entries(states)) expect(page(shown, "ar"), name).not.toMatch(/[٠-٩۰-۹]/)
+})
+
+test("an error message shows names as they were written", () => {
+  const renewal = { ...states.renewal, company: "Smith & Sons" } as Shown
+  const [, failures] = /data-failures="([^"]*)"/.exec(page(renewal))!
+  expect(JSON.parse(failures!.replaceAll("&quot;", '"').replaceAll("&amp;", "&")).other).toContain("ask Smith & Sons.")
 })
 
 test("a recent outcome is announced and returns automatically; an old one does neither", () => {

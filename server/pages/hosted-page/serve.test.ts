@@ -99,6 +99,9 @@ test("the language is the browser's until the investor chooses another", async (
   const german = { "accept-language": "de-CH,fr;q=0.8" }
   expect(languageOf(await get(path))).toBe("en")
   expect(languageOf(await get(path, german))).toBe("de")
+  const arabic = await get(path, { "accept-language": "ar-SA,ar;q=0.9,en;q=0.8" })
+  expect(arabic.headers["content-language"]).toBe("ar")
+  expect(arabic.body.toString()).toContain('<html lang="ar" dir="rtl"')
   const chosen = await get(`${path}?lang=ja`, german)
   expect(languageOf(chosen)).toBe("ja")
   const [cookie] = chosen.headers["set-cookie"] as string[]

@@ -1,6 +1,6 @@
 import { Html, html } from "#server/lib/html.ts"
 import { type ClaimName, claimNames } from "#shared/claims.ts"
-import type { Language } from "#shared/languages.ts"
+import { type Language, localeOf } from "#shared/languages.ts"
 import { timeFormat } from "#shared/time-format.ts"
 import { countriesFor } from "./countries.ts"
 import { textsByLanguage } from "./texts/by-language.ts"
@@ -19,12 +19,9 @@ export type Words = Texts & {
   countryOptions: Html
 }
 
-/** Day before month, as on the dashboard. */
-const locales: Partial<Record<Language, string>> = { en: "en-GB" }
-
 function wordsOf(code: Language): Words {
   const texts: Texts = textsByLanguage[code]
-  const locale = locales[code] ?? code
+  const locale = localeOf(code)
   const days = new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" })
   // The server does not know the reader's time zone. It writes UTC, and the page's script converts it.
   const times = new Intl.DateTimeFormat(locale, { ...timeFormat, timeZone: "UTC" })

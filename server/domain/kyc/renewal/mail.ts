@@ -1,7 +1,10 @@
 import type { Mail } from "#domain/people"
 import { linkless } from "#server/lib/linkless.ts"
-import type { Language } from "#shared/languages.ts"
+import { directionOf, type Language, localeOf } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
+import { timeFormat } from "#shared/time-format.ts"
+
+const RIGHT_TO_LEFT_MARK = "\u200f"
 
 type Reminded = Pick<Facts, "company" | "wallet" | "url"> & {
   schema_name: string
@@ -9,13 +12,23 @@ type Reminded = Pick<Facts, "company" | "wallet" | "url"> & {
   language: Language | null
   mode: Mode
 }
-type Facts = { company: string; check: string; wallet: string; date: string; url: string; host: string }
+type Facts = {
+  company: string
+  check: string
+  wallet: string
+  /** The day in UTC, for the subject. */
+  date: string
+  /** The same to the minute, with the zone: the reader's is unknown. */
+  time: string
+  url: string
+  host: string
+}
 
 /** The mail in each language. Each is a whole text, because word order differs. */
 const texts: Record<Language, { subject: (facts: Facts) => string; text: (facts: Facts) => string }> = {
   en: {
     subject: ({ company, date }) => `Renew your verification for ${company} by ${date}`,
-    text: ({ company, check, wallet, date, url, host }) => `Your verification for ${company} expires on ${date}.
+    text: ({ company, check, wallet, time, url, host }) => `Your verification for ${company} expires on ${time}.
 
 Check: ${check}
 Wallet: ${wallet}
@@ -29,7 +42,7 @@ You get this email because someone asked for it when the wallet was verified on 
   },
   es: {
     subject: ({ company, date }) => `Renueve su verificación para ${company} antes del ${date}`,
-    text: ({ company, check, wallet, date, url, host }) => `Su verificación para ${company} vence el ${date}.
+    text: ({ company, check, wallet, time, url, host }) => `Su verificación para ${company} vence el ${time}.
 
 Comprobación: ${check}
 Wallet: ${wallet}
@@ -43,7 +56,7 @@ Recibe este correo porque se pidió al verificar la wallet en ${host}. ${host} n
   },
   de: {
     subject: ({ company, date }) => `Verlängern Sie Ihre Verifizierung für ${company} bis ${date}`,
-    text: ({ company, check, wallet, date, url, host }) => `Ihre Verifizierung für ${company} läuft am ${date} ab.
+    text: ({ company, check, wallet, time, url, host }) => `Ihre Verifizierung für ${company} läuft am ${time} ab.
 
 Prüfung: ${check}
 Wallet: ${wallet}
@@ -57,7 +70,7 @@ Sie erhalten diese E-Mail, weil sie bei der Verifizierung der Wallet auf ${host}
   },
   fr: {
     subject: ({ company, date }) => `Renouvelez votre vérification pour ${company} avant le ${date}`,
-    text: ({ company, check, wallet, date, url, host }) => `Votre vérification pour ${company} expire le ${date}.
+    text: ({ company, check, wallet, time, url, host }) => `Votre vérification pour ${company} expire le ${time}.
 
 Contrôle : ${check}
 Wallet : ${wallet}
@@ -70,8 +83,8 @@ Votre wallet reste vérifié pendant le renouvellement. Sur la même page, vous 
 Vous recevez cet e-mail parce qu’il a été demandé lors de la vérification du wallet sur ${host}. ${host} ne demande jamais votre phrase de récupération.`,
   },
   pt: {
-    subject: ({ company, date }) => `Renove a sua verificação para ${company} até ${date}`,
-    text: ({ company, check, wallet, date, url, host }) => `A sua verificação para ${company} expira em ${date}.
+    subject: ({ company, date }) => `Renove sua verificação para ${company} até ${date}`,
+    text: ({ company, check, wallet, time, url, host }) => `Sua verificação para ${company} expira em ${time}.
 
 Verificação: ${check}
 Carteira: ${wallet}
@@ -79,13 +92,13 @@ Carteira: ${wallet}
 Para continuar verificado, renove-a aqui:
 ${url}
 
-A sua carteira continua verificada durante a renovação. Na mesma página pode desativar estes lembretes.
+Sua carteira continua verificada durante a renovação. Na mesma página, você pode desativar estes lembretes.
 
-Recebe este e-mail porque foi pedido quando a carteira foi verificada em ${host}. ${host} nunca pede a sua frase de recuperação.`,
+Você recebe este e-mail porque ele foi solicitado quando a carteira foi verificada em ${host}. ${host} nunca pede sua frase de recuperação.`,
   },
   ja: {
     subject: ({ company, date }) => `${company} の本人確認を ${date} までに更新してください`,
-    text: ({ company, check, wallet, date, url, host }) => `${company} の本人確認は ${date} に期限が切れます。
+    text: ({ company, check, wallet, time, url, host }) => `${company} の本人確認は ${time} に期限が切れます。
 
 確認の種類：${check}
 ウォレット：${wallet}
@@ -97,19 +110,38 @@ ${url}
 
 このメールは、${host} でウォレットを確認した際にご希望いただいたためお送りしています。${host} がリカバリーフレーズをお尋ねすることはありません。`,
   },
+  ar: {
+    subject: ({ company, date }) => `يُرجى تجديد التحقق لدى ${company} قبل ${date}`,
+    text: ({ company, check, wallet, time, url, host }) => `تنتهي صلاحية التحقق الخاص بك لدى ${company} في ${time}.
+
+نوع التحقق: ${check}
+المحفظة: ${wallet}
+
+كي يبقى التحقق ساريًا، يُرجى تجديده هنا:
+${url}
+
+يظل التحقق من محفظتك ساريًا أثناء التجديد. ويمكنك إيقاف رسائل التذكير من الصفحة نفسها.
+
+وصلتك هذه الرسالة لأنها طُلبت عند التحقق من المحفظة على ${host}. ولا يطلب ${host} عبارة الاسترداد الخاصة بك أبدًا.`,
+  },
 }
 
 export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
   const language = reminded.language ?? "en"
-  const locale = language === "en" ? "en-GB" : language
+  const inUtc = (format: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(localeOf(language), { ...format, timeZone: "UTC" }).format(reminded.expires_at)
   const facts: Facts = {
     company: linkless(reminded.company),
     check: linkless(reminded.schema_name),
     wallet: reminded.wallet,
-    date: new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }).format(reminded.expires_at),
+    date: inUtc({ dateStyle: "long" }),
+    time: inUtc({ ...timeFormat, month: "long" }),
     url: reminded.url,
     host: new URL(reminded.url).host,
   }
   const { subject, text } = texts[language]
-  return { subject: `${reminded.mode === "test" ? "[Test] " : ""}${subject(facts)}`, text: `${text(facts)}\n` }
+  // Mail clients take the direction from the first letter, which would be that of "Test".
+  const start = directionOf(language) === "rtl" ? RIGHT_TO_LEFT_MARK : ""
+  const mode = reminded.mode === "test" ? `${start}[Test] ` : ""
+  return { subject: `${mode}${subject(facts)}`, text: `${text(facts)}\n` }
 }

@@ -22,7 +22,16 @@ test("each language has its own mail, with the company, the date and the link", 
   expect(new Set(mails.map(({ subject }) => subject)).size).toBe(languageCodes.length)
   for (const { subject, text } of mails) {
     expect(subject).toContain("Acme")
-    for (const part of ["Acme", "7Np41", "2026", "https://vouch.example/verify/renew_x"]) expect(text).toContain(part)
+    for (const part of ["Acme", "7Np41", "2026", "05:06", "UTC", "https://vouch.example/verify/renew_x"])
+      expect(text).toContain(part)
     expect(text).not.toMatch(/undefined|\[Test\]/)
   }
+})
+
+test("an Arabic subject is read from right to left, also in test mode", () => {
+  const { subject } = renewalMail({
+    ...{ company: "Acme", schema_name: "Individual identity", wallet: "7Np41", language: "ar", mode: "test" },
+    ...{ expires_at: new Date("2026-03-04T05:06:07Z"), url: "https://vouch.example/verify/renew_x" },
+  })
+  expect(subject).toBe("\u200f[Test] يُرجى تجديد التحقق لدى Acme قبل 4 مارس 2026")
 })

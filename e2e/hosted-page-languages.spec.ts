@@ -38,7 +38,7 @@ for (const language of languageCodes) {
 
 test("Arabic runs from right to left, and addresses, links and names from left to right", async ({ page, traffic }) => {
   traffic.allow(/verification\.view: net::ERR_ABORTED/)
-  const brand = { color: null, contact: "https://acme.example/help", logo: null }
+  const brand = { color: null, contact: "https://acme.example/faq#!", logo: null }
   for (const [name, shown] of Object.entries(hostedPageStates)) {
     const known = shown.state === "unknown" || shown.state === "failed" ? shown : { ...shown, company: "Acme!", brand }
     await show(page, known, "ar")

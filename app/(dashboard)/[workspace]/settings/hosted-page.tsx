@@ -151,7 +151,13 @@ function Preview({ scheme, logo, color, company }: PreviewProps) {
       className="rounded-lg border border-line p-4"
     >
       <div className="flex min-h-10 items-center font-semibold">
-        {logo ? <Logo logo={logo} company={company} /> : <span className="min-w-0 wrap-anywhere">{company}</span>}
+        {logo ? (
+          <Logo logo={logo} company={company} />
+        ) : (
+          <span dir="auto" className="min-w-0 wrap-anywhere">
+            {company}
+          </span>
+        )}
       </div>
       <div
         style={{

@@ -66,6 +66,34 @@ test.describe("languages", { tag: "@phone" }, () => {
     await context.close()
   })
 
+  test("an investor in Saudi Arabia verifies in Arabic, from the first error to the result", async ({
+    browser,
+    api,
+  }) => {
+    const { url } = await api.start()
+    const context = await browser.newContext({ locale: "ar-SA", timezoneId: "Asia/Riyadh" })
+    const page = await context.newPage()
+    await page.goto(url)
+    await expect(heading(page, "التحقق من هويتك")).toBeVisible()
+    await page.getByRole("button", { name: "إرسال المعلومات" }).click()
+    await expect(page.getByText("يُرجى اختيار بلدك.")).toBeVisible()
+    await expect(page.getByLabel("البلد", { exact: true })).toBeFocused()
+    await expectAccessible(page)
+    await page.getByLabel("البلد", { exact: true }).selectOption({ label: "المملكة العربية السعودية" })
+    // In the order of the page, as in every language.
+    for (const name of ["عمري 18 عامًا أو أكثر", "مستثمر معتمد"]) {
+      await page.keyboard.press("Tab")
+      await expect(page.getByRole("checkbox", { name, exact: true })).toBeFocused()
+      await page.keyboard.press("Space")
+    }
+    await page.getByRole("checkbox", { name: "أوافق", exact: true }).check()
+    await page.getByRole("button", { name: "إرسال المعلومات" }).click()
+    await expect(heading(page, "تم التحقق من محفظتك")).toBeFocused()
+    await expect(page.locator("time")).toHaveText(/غرينتش\+3/)
+    await expectAccessible(page)
+    await context.close()
+  })
+
   test("automatic updates are in the page's language", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(`${url}?lang=es`)

@@ -29,7 +29,7 @@ test("consent, the provider's page, back, and the result", async ({ page }) => {
   const go = page.getByRole("button", { name: "Continue to Example ID" })
   await page.goto(url)
   await expect(heading(page, "Verify your identity")).toBeVisible()
-  await expect(page.getByText("Example ID", { exact: true })).toBeVisible()
+  await expect(page.getByRole("definition").getByText("Example ID", { exact: true })).toBeVisible()
   await expect(page.getByLabel("Country")).toHaveCount(0)
   await expectAccessible(page)
 

@@ -52,6 +52,7 @@ const subjects = [
   "people/",
   "schemas/",
   "audit-log/",
+  "investor-search/",
   "token-accounts/",
   "deployment/",
   "requests/",

@@ -75,7 +75,7 @@ export const investors = pgTable(
     uniqueIndex("investors_one_of_wallet")
       .on(t.workspaceId, t.wallet)
       .where(sql`external_id is null and merged_into is null`),
-    // The migration makes one more, investors_external_id_words, if the host has pg_trgm.
+    // Migrations make one more, investors_external_id_words, if the host has pg_trgm.
     // Those that an investor's merging takes along
     index("investors_merged").on(t.workspaceId, t.mergedInto).where(sql`merged_into is not null`),
     // GET /investors

@@ -70,6 +70,8 @@ export const reviews = pgTable(
     // The queue, newest first; and the count in the menu
     index("reviews_newest").on(t.workspaceId, t.seq.desc()),
     index("reviews_waiting").on(t.workspaceId, t.seq.desc()).where(sql`state <> 'closed'`),
+    // The search for what they are about
+    index("reviews_subject").on(t.workspaceId, t.subject),
     // Reviews of a wallet, and of an attestation that ends
     index("reviews_wallet").on(t.workspaceId, t.wallet, t.seq.desc()),
     index("reviews_attestation").on(t.workspaceId, t.attestationId).where(sql`state <> 'closed'`),

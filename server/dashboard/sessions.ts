@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { listRows, sessionStateAt, shownStatusAt } from "#domain/attestations"
 import { flowOf } from "#domain/deployment"
+import { searchText } from "#domain/investor-search"
 import { sessionUrl } from "#domain/kyc"
 import type { Principal } from "#domain/requests"
 import { page } from "#server/lib/fields.ts"
@@ -24,6 +25,7 @@ export const sessionQuery = z.object({
   state: z.enum(["open", "closed"]).default("open"),
   /** The status of its attestation. */
   status: z.enum(shownStatuses).optional(),
+  q: searchText.optional(),
   order: z.enum(["newest", "oldest"]).optional(),
   cursor: page.cursor,
 })
@@ -32,13 +34,13 @@ type SessionQuery = z.infer<typeof sessionQuery>
 /** Open or closed sessions. Errors: validation_failed for a cursor. */
 export async function listSessions(
   { workspaceId, mode, scopes }: Principal,
-  { state, status, order, cursor }: SessionQuery,
+  { state, status, q, order, cursor }: SessionQuery,
 ) {
   const now = clock.now()
   const mayOpen = scopes.has("kyc:write")
   return listRows(
     workspaceId,
-    { isOpen: state === "open", status, order, cursor, limit: PAGE },
+    { isOpen: state === "open", status, q, order, cursor, limit: PAGE },
     { fields: () => sql`${sql(sessionColumns)}`, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
   )
 }

@@ -39,7 +39,7 @@ export {
   type Replay,
   underPolicy,
 } from "./under-policy.ts"
-export { countApprovals, expireApprovals, getApproval, listApprovals } from "./read.ts"
+export { countApprovals, expireApprovals, getApproval, listApprovals, searchApprovals } from "./read.ts"
 export {
   type Approving,
   type Current,

@@ -1,6 +1,7 @@
 import { background, sql } from "#db/client.ts"
+import { type NamedPeople, readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
-import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
+import { badCursor, fromCursor, pageOf, toCursor } from "#server/lib/cursor.ts"
 import { clock } from "#server/lib/time.ts"
 import type { ApprovalState, RequestedAction } from "#shared/approvals.ts"
 import { type ApprovalRecord, type ApprovalRow, approvalColumns, findApproval, toApprovalRecord } from "./approval.ts"
@@ -21,17 +22,56 @@ export const getApproval = async ({ workspaceId }: Principal, id: string): Promi
 /** Newest first. Errors: validation_failed for a cursor. */
 export async function listApprovals(
   { workspaceId }: Principal,
-  { state, action, requestedBy, limit, cursor }: ApprovalFilter,
+  { limit, cursor, ...filter }: ApprovalFilter,
 ): Promise<{ data: ApprovalRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
   const rows = await sql<ApprovalRow[]>`
-    select ${sql(approvalColumns)} from approvals where workspace_id = ${workspaceId}
-      ${state === null ? sql`` : hasState(state)}
-      ${action === null ? sql`` : sql`and action = ${action}`}
-      ${requestedBy === null ? sql`` : sql`and requester->>'id' = ${requestedBy}`}
-      ${before === null ? sql`` : sql`and seq < ${before}`}
+    select ${sql(approvalColumns)} from approvals where ${rangeOf(workspaceId, filter, before)}
     order by seq desc nulls last limit ${limit + 1}`
   return pageOf(rows, limit, toApprovalRecord)
+}
+
+/** The most requests to search for one page, because no index covers whom they name. */
+const LOOKED_THROUGH = 10_000
+
+/**
+ * The same with a text that names people or wallets. A page may have fewer than `limit` requests, or none, and still a
+ * cursor: then older ones have not been searched yet. Errors: validation_failed for a cursor.
+ */
+export async function searchApprovals(
+  principal: Principal,
+  { q, limit, cursor, ...filter }: ApprovalFilter & { q: string | undefined },
+): Promise<{ data: ApprovalRecord[]; next_cursor: string | null }> {
+  const { workspaceId } = principal
+  const named = await readNamed(workspaceId, q)
+  if (named === null) return listApprovals(principal, { limit, cursor, ...filter })
+  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const range = () => rangeOf(workspaceId, filter, before)
+  const rows = await sql<ApprovalRow[]>`
+    select ${sql(approvalColumns)} from (
+      select * from approvals where ${range()} order by seq desc nulls last limit ${LOOKED_THROUGH}
+    ) recent where ${isAbout(named)} order by seq desc nulls last limit ${limit + 1}`
+  const page = pageOf(rows, limit, toApprovalRecord)
+  if (page.next_cursor !== null) return page
+  const [last] = await sql<{ id: string }[]>`
+    select id from approvals where ${range()} order by seq desc nulls last limit 1 offset ${LOOKED_THROUGH - 1}`
+  return { ...page, next_cursor: last ? toCursor(last.id) : null }
+}
+
+type Range = Pick<ApprovalFilter, "state" | "action" | "requestedBy">
+
+const rangeOf = (workspaceId: string, { state, action, requestedBy }: Range, before: bigint | null) => sql`
+  workspace_id = ${workspaceId}
+  ${state === null ? sql`` : hasState(state)}
+  ${action === null ? sql`` : sql`and action = ${action}`}
+  ${requestedBy === null ? sql`` : sql`and requester->>'id' = ${requestedBy}`}
+  ${before === null ? sql`` : sql`and seq < ${before}`}`
+
+/** Whether the request names a person or a wallet. Lists of ids are in it, too. */
+const isAbout = ({ ids, hasWallet, hasInvestor }: NamedPeople) => {
+  const value = sql`(part #>> '{}')`
+  const isMeant = ids === null ? sql`${hasWallet(value)} or ${hasInvestor(value)}` : sql`${value} = any(${ids})`
+  return sql`exists (select from jsonb_path_query(request, 'lax $.*[*]') part where ${isMeant})`
 }
 
 /** By the time of reading. */

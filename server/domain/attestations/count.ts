@@ -10,6 +10,8 @@ import { readTexts } from "./search-texts.ts"
 const MOST = 1000
 /** The most rows to read for one count if no index covers the whole filter. */
 const MOST_READ = 10_000
+/** The same if the investor of each row must be read, because very many match the search text. */
+const MOST_LOOKED_UP = 1000
 
 /** The most rows to read to find the length of a file: a fraction of a second, while the file itself takes seconds. */
 const MOST_COUNTED = 100_000
@@ -112,11 +114,12 @@ async function countEach(prepared: Prepared, { of }: { of: "attestations" | "inv
     ...(prepared.filter.expiring_before ? (["verified"] as const) : shownStatuses),
     ...(isOfAll ? (["all"] as const) : []),
   ]
+  const most = prepared.texts.some((text) => "anyOf" in text) ? MOST_LOOKED_UP : MOST_READ
   const each = counted.map((status) => {
-    const near = () => nearRows(prepared, status, MOST_READ)
+    const near = () => nearRows(prepared, status, most)
     return sql`
       select ${status} as status, m.count, case when m.count <= ${MOST}
-        then (select count(*) from (${near()}) n) = ${MOST_READ} else true end as at_least
+        then (select count(*) from (${near()}) n) = ${most} else true end as at_least
       from (select count(*)::int as count from (
         select ${isOfAll ? sql`distinct investor_id` : sql``} from (${near()}) attestations
         where ${matchesIn({ ...prepared, span }, status)} limit ${MOST + 1}) matched) m`

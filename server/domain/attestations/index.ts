@@ -32,7 +32,6 @@ export { readDetail } from "./detail.ts"
 export type { TimelineEvent } from "./timeline.ts"
 export { exportAttestations } from "./export.ts"
 export { type OnChainState, verifyOnChain } from "./verify-on-chain.ts"
-export { resolveInvestor } from "./search-texts.ts"
 
 /** Claims, sealed in the database and committed to on chain. */
 export { openClaims, readClaims, sealClaims } from "./claims.ts"

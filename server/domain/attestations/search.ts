@@ -3,16 +3,16 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, only, type RowOf } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
+import { resolveInvestor, searchText } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { requireSchema, schemaId } from "#domain/schemas"
 import { fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
-import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { type ListOrder, listOrders } from "#shared/list-orders.ts"
 import { type AttestationStatus, type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { likeText, readTexts, resolveInvestor, type Text } from "./search-texts.ts"
+import { likeText, readTexts, type Text } from "./search-texts.ts"
 import { inSessionState, shownStatusAt, statusInSql } from "./status.ts"
 
 /** Filters of the dashboard's table and its export: started at `from` or later and before `to`. */
@@ -23,9 +23,9 @@ export const searchFilter = z.object({
   to: instant.optional(),
   /**
    * A wallet, its start, its end, or both with `…` between; the id of an attestation or an investor; or words of an
-   * external id, in any case.
+   * external id, in any order and case.
    */
-  q: plainText(200).optional(),
+  q: searchText.optional(),
   investor: z.string().max(100).optional(),
   /** Verified, and expires before this time. */
   expiring_before: instant.optional(),

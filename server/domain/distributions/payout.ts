@@ -1,6 +1,7 @@
 import type { Fragment } from "postgres"
 import { z } from "zod"
 import { type Queryable, sql } from "#db/client.ts"
+import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { disclosureFor } from "#domain/tokens"
 import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
@@ -146,6 +147,8 @@ export function toPayoutRecord(principal: Principal, row: PayoutRow, of: Decimal
 export type PayoutFilter = {
   distributionId: string
   status: PayoutStatus | null
+  /** Names people or wallets. */
+  q?: string | undefined
   limit: number
   cursor: string | null
 }
@@ -153,11 +156,13 @@ export type PayoutFilter = {
 /** A page of a distribution's payouts, in the order of their wallets. Errors: validation_failed for a cursor. */
 export async function readPayouts(
   workspaceId: string,
-  { distributionId, status, limit, cursor }: PayoutFilter,
+  { distributionId, status, q, limit, cursor }: PayoutFilter,
 ): Promise<{ data: PayoutRow[]; next_cursor: string | null }> {
   const after = cursor === null ? null : await walletAt(workspaceId, distributionId, cursor)
+  const named = await readNamed(workspaceId, q)
   const where = sql`
-    p.distribution_id = ${distributionId} ${after === null ? sql`` : sql`and p.wallet > ${after}`}`
+    p.distribution_id = ${distributionId} ${after === null ? sql`` : sql`and p.wallet > ${after}`}
+    ${named === null ? sql`` : sql`and (${named.hasWallet(sql`p.wallet`)} or ${named.hasInvestor(sql`p.investor_id`)})`}`
   const rows = await sql<PayoutRow[]>`
     select * from (${settled(sql, workspaceId, where)}) p ${status === null ? sql`` : sql`where p.status = ${status}`}
     order by p.wallet limit ${limit + 1}`

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import { type Timestamped, timestamped } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
 import { unseal } from "#domain/deployment"
+import { type NamedPeople, readNamed, searchText } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { pageOf } from "#server/lib/cursor.ts"
 import { filterId } from "#server/lib/fields.ts"
@@ -30,6 +31,8 @@ export const reviewFilter = z.object({
   days: z.union([z.literal(1), z.literal(7), z.literal(30)]).optional(),
   /** Only reviews about this investor, or about a wallet that now belongs to them. */
   investor: filterId("inv").optional(),
+  /** Only reviews about people whom this names, or about their wallets. */
+  q: searchText.optional(),
 })
 export type ReviewFilter = z.infer<typeof reviewFilter>
 
@@ -109,16 +112,23 @@ export const toReviewSummary = ({ id, seq: _, said, ...row }: SummaryRow): Revie
 })
 
 /** The workspace's reviews that match all filters. */
-function matching({ workspaceId, via }: Principal, { state, kind, assigned, days, investor }: ReviewFilter) {
+async function matching({ workspaceId, via }: Principal, { state, kind, assigned, days, investor, q }: ReviewFilter) {
+  const named = await readNamed(workspaceId, q)
   const now = clock.now()
   const me = via.kind === "user" ? via.userId : null
-  return sql`
+  return () => sql`
     r.workspace_id = ${workspaceId} and ${state === "waiting" ? isWaiting(now) : sql`r.state = 'closed'`}
     ${kind === undefined ? sql`` : sql`and r.kind = ${kind}`}
     ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
     ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
-    ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}`
+    ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
+    ${named === null ? sql`` : isAbout(named)}`
 }
+
+const isAbout = ({ ids, hasInvestor, hasWallet }: NamedPeople) =>
+  ids === null
+    ? sql`and (${hasInvestor(investorOf())} or ${hasWallet(sql`coalesce(r.wallet, a.wallet)`)})`
+    : sql`and r.subject = any(${ids})`
 
 /** A page of waiting reviews, oldest first, or of closed ones, newest first. Errors: validation_failed for a cursor. */
 export async function listReviews(
@@ -127,10 +137,11 @@ export async function listReviews(
 ): Promise<{ data: ReviewSummary[]; next_cursor: string | null }> {
   const place = cursor === undefined ? null : await seqAt("reviews", "rev", principal.workspaceId, cursor)
   const waits = filter.state === "waiting"
+  const matches = await matching(principal, filter)
   const rows = await sql<SummaryRow[]>`
-    select ${summaryFields()} from ${reviewTables()} where ${matching(principal, filter)}
+    select ${summaryFields()} from ${reviewTables()} where ${matches()}
       ${place === null ? sql`` : waits ? sql`and r.seq > ${place}` : sql`and r.seq < ${place}`}
-    order by r.seq ${waits ? sql`` : sql`desc nulls last`} limit ${PAGE + 1}`
+    order by r.seq ${waits ? sql`nulls first` : sql`desc nulls last`} limit ${PAGE + 1}`
   return pageOf(rows, PAGE, toReviewSummary)
 }
 
@@ -149,13 +160,14 @@ export async function readNeighbours(
   const { workspaceId, via } = principal
   if (!isId("rev", id)) return reviewNotFound(id)
   const me = via.kind === "user" ? via.userId : null
+  const matches = await matching(principal, { ...filter, state: "waiting" })
   const others = sql`
-    from ${reviewTables()} where ${matching(principal, { ...filter, state: "waiting" })} and r.id <> ${id}
+    from ${reviewTables()} where ${matches()} and r.id <> ${id}
       and (r.requested_by is distinct from ${me} or not ${awaitsApproval(sql)})`
   const [place] = await sql<Neighbours[]>`
     select (select r.id ${others} and r.seq < here.seq order by r.seq desc nulls last limit 1) as previous,
-      coalesce((select r.id ${others} and r.seq > here.seq order by r.seq limit 1),
-        (select r.id ${others} order by r.seq limit 1)) as next,
+      coalesce((select r.id ${others} and r.seq > here.seq order by r.seq nulls first limit 1),
+        (select r.id ${others} order by r.seq nulls first limit 1)) as next,
       (select count(*)::int from (select ${others} limit ${MOST_COUNTED}) counted) as left
     from reviews here where here.workspace_id = ${workspaceId} and here.id = ${id}`
   return place ?? reviewNotFound(id)

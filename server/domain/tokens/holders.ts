@@ -1,13 +1,14 @@
+import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { shownStatusAt } from "#domain/attestations"
 import { deployment } from "#domain/deployment"
+import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { storedAddress } from "#server/lib/fields.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
-import type { WalletParts } from "#server/solana/addresses.ts"
 import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { readAllAccountsNow } from "./account-states.ts"
@@ -60,8 +61,8 @@ export type HolderList = z.infer<typeof holderList>
 
 export type HolderFilter = {
   mintConfig: string
-  /** The start or the end of the wallet's address, or both. */
-  q: WalletParts | null
+  /** Names people or wallets. */
+  q: string | undefined
   limit: number
   cursor: string | null
 }
@@ -86,18 +87,28 @@ export async function listHolders(
   const now = clock.now()
   // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot({ workspaceId, mode })
+  const named = await readNamed(workspaceId, q)
+  const isNamed = (wallet: Fragment) => (named === null ? sql`` : sql`and ${named.hasWallet(wallet)}`)
+  const page = sql`order by balance desc, wallet limit ${limit + 1}`
   // Sorting by balance reads all holders: 70 ms for 200,000. Every mint and transfer would have to write an index on
-  // the balance.
+  // the balance. If very many are named, each is checked after sorting, until the page is full.
+  const largest = (only: Fragment, end: Fragment) => sql`
+    select ${sql(holdingColumns)} from holdings
+    where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
+      and (balance > 0 or incoming > 0 or outgoing > 0 or counted) ${only}
+      ${after === null ? sql`` : placeAfter("balance", after)}
+    ${end}`
+  const found =
+    named?.ids === null
+      ? sql`
+          select * from (${largest(sql``, sql`order by balance desc, wallet offset 0`)}) h
+          where true ${isNamed(sql`h.wallet`)} ${page}`
+      : largest(isNamed(sql`wallet`), page)
   const rows = await sql<Row[]>`
     select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
       o.investor_id, i.external_id
     from (
-      select ${sql(holdingColumns)} from holdings
-      where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
-        and (balance > 0 or incoming > 0 or outgoing > 0 or counted)
-        ${q === null ? sql`` : sql`and ${hasParts(q)}`}
-        ${after === null ? sql`` : placeAfter("balance", after)}
-      order by balance desc, wallet limit ${limit + 1}
+      ${found}
     ) h left join lateral (
       select ${sql(statusColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = h.wallet and schema_id = ${config.required_schema}
@@ -150,11 +161,6 @@ export async function listHolders(
     chain_answered: accounts !== null,
   }
 }
-
-const hasParts = (parts: WalletParts) =>
-  "either" in parts
-    ? sql`(left(wallet, ${parts.either.length}) = ${parts.either} or right(wallet, ${parts.either.length}) = ${parts.either})`
-    : sql`left(wallet, ${parts.start.length}) = ${parts.start} and right(wallet, ${parts.end.length}) = ${parts.end}`
 
 /** The token accounts of wallets on chain; null if it does not answer or none is configured. */
 export async function readStates(

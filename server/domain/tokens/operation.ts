@@ -4,6 +4,7 @@ import { isMovement } from "#db/movements.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import { type ApprovalRow, approvalOfOperation, stateOf } from "#domain/approvals"
+import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, lamports, named, signature, timestamp, wallet } from "#server/lib/fields.ts"
@@ -262,6 +263,8 @@ export type OperationFilter = TimeFilter & {
   mintConfig: string | null
   wallet: Address | null
   status: OperationStatus | null
+  /** Names people or wallets. */
+  q?: string | undefined
   limit: number
   cursor: string | null
 }
@@ -269,10 +272,10 @@ export type OperationFilter = TimeFilter & {
 /** Newest first. A page is stable while rows are added. Errors: validation_failed for a cursor, unknown_mint_config. */
 export async function listOperations(
   { workspaceId }: Principal,
-  { kind, mintConfig, wallet, status, limit, cursor, ...times }: OperationFilter,
+  { kind, mintConfig, wallet, status, q, limit, cursor, ...times }: OperationFilter,
 ): Promise<{ data: OperationRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
-  const inSpan = await inTime(operationsOf(workspaceId), times, "o")
+  const [inSpan, named] = await Promise.all([inTime(operationsOf(workspaceId), times, "o"), readNamed(workspaceId, q)])
   const rows =
     inSpan === null
       ? []
@@ -281,6 +284,7 @@ export async function listOperations(
     where o.workspace_id = ${workspaceId} and ${isMovement(sql`o.`)}
       ${mintConfig === null ? sql`` : sql`and o.mint_config = ${mintConfig}`}
       ${wallet === null ? sql`` : sql`and (o.wallet = ${wallet} or o.from_wallet = ${wallet})`}
+      ${named === null ? sql`` : sql`and (${named.hasWallet(sql`o.wallet`)} or ${named.hasWallet(sql`o.from_wallet`)})`}
       ${status === null ? sql`` : sql`and o.status = ${status}`}
       ${kind === null ? sql`` : sql`and o.kind = ${kind}`}
       ${inSpan()}

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { approveRequest, readRequest, rejectRequest, withdrawRequest } from "#domain/approval-actions"
 import * as approvals from "#domain/approvals"
+import { searchText } from "#domain/investor-search"
 import type { Context, Member, Principal, SignedIn } from "#domain/requests"
 import { idOf, listOf, page } from "#server/lib/fields.ts"
 import { plainText, words } from "#server/lib/text.ts"
@@ -66,6 +67,19 @@ export const approvalRouter = router({
   }).mutation(({ ctx, input }) => withdrawRequest({ ...ctx, id: input.id })),
 
   // For the dashboard only.
+
+  search: memberWith("token:read")
+    .input(
+      z.object({
+        state: z.enum(approvalStates).optional(),
+        action: z.enum(requestedActions).optional(),
+        q: searchText.optional(),
+        ...page,
+      }),
+    )
+    .query(({ ctx, input: { q, limit, state = null, action = null, cursor = null } }) =>
+      approvals.searchApprovals(ctx.principal, { q, limit, state, action, cursor, requestedBy: null }),
+    ),
 
   count: memberWith("token:read")
     .input(z.object({}))

@@ -1,11 +1,12 @@
 import { z } from "zod"
 import * as distributions from "#domain/distributions"
+import { searchText } from "#domain/investor-search"
 import type { Context } from "#domain/requests"
 import * as tokens from "#domain/tokens"
 import { idOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, words } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { endpointsIn, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS } from "#shared/distributions.ts"
 import { grounds } from "./servicing-fields.ts"
 
@@ -149,6 +150,13 @@ export const distributionRouter = router({
       ...{ limit, cursor: cursor ?? null },
     }),
   ),
+
+  /** For the dashboard. */
+  searchPayouts: memberWith("token:read")
+    .input(z.object({ id, status: distributions.payoutStatus.optional(), q: searchText.optional(), ...page }))
+    .query(({ ctx, input: { id: distributionId, status = null, cursor = null, ...input } }) =>
+      distributions.listPayouts(ctx.principal, { ...input, distributionId, status, cursor }),
+    ),
 
   start: endpoint("POST /distribution/{id}/start", {
     scope: "distribution:write",

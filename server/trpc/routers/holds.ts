@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { searchText } from "#domain/investor-search"
 import type { Context } from "#domain/requests"
 import * as tokens from "#domain/tokens"
 import { idOf, listOf, page, time } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { endpointsIn, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { codesOn } from "#shared/rules/rules.ts"
 import { documentHash, grounds, refusals, whilePaused } from "./servicing-fields.ts"
 
@@ -85,6 +86,20 @@ export const holdRouter = router({
       cursor: cursor ?? null,
     }),
   ),
+
+  /** For the dashboard. */
+  search: memberWith("token:read")
+    .input(
+      z.object({
+        mint_config: tokens.configId,
+        state: tokens.holdState.optional(),
+        q: searchText.optional(),
+        ...page,
+      }),
+    )
+    .query(({ ctx, input: { mint_config: mintConfig, state = null, cursor = null, ...input } }) =>
+      tokens.listHolds(ctx.principal, { ...input, mintConfig, state, cursor, wallet: null }),
+    ),
 
   get: endpoint("GET /token/hold/{id}", {
     scope: "token:read",

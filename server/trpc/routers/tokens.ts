@@ -1,9 +1,9 @@
 import { z } from "zod"
+import { searchText } from "#domain/investor-search"
 import type { Context, Principal } from "#domain/requests"
 import * as tokens from "#domain/tokens"
 import { address, amountText, createdSpan, filterId, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { parse } from "#server/lib/validation.ts"
-import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import type { Address } from "#shared/address.ts"
@@ -203,8 +203,6 @@ function intentOf(input: z.output<typeof asked>): tokens.Intent {
     ...(executes && { holds: [executes], executes }),
   }
 }
-
-const NO_PARTS = "q: must be the first or last characters of a wallet address."
 
 export const tokenRouter = router({
   mint: endpoint("POST /token/mint", {
@@ -444,7 +442,7 @@ export const tokenRouter = router({
     .input(
       z.object({
         mint_config: tokens.configId,
-        q: z.string().max(100).optional(),
+        q: searchText.optional(),
         limit: page.limit,
         cursor: z.string().max(200).optional(),
       }),
@@ -453,9 +451,44 @@ export const tokenRouter = router({
     .query(({ ctx, input }) =>
       tokens.listHolders(ctx.principal, {
         mintConfig: input.mint_config,
-        q: input.q === undefined ? null : (readWalletParts(input.q) ?? fail("validation_failed", NO_PARTS)),
+        q: input.q,
         limit: input.limit,
         cursor: input.cursor ?? null,
+      }),
+    ),
+
+  searchOperations: memberWith("token:read")
+    .input(
+      z.object({
+        mint_config: tokens.configId,
+        status: tokens.operationStatus.optional(),
+        kind: tokens.operationKind.optional(),
+        q: searchText.optional(),
+        ...page,
+      }),
+    )
+    .output(listOf(tokens.operationRecord))
+    .query(({ ctx, input: { mint_config: mintConfig, status = null, kind = null, cursor = null, ...input } }) =>
+      tokens.listOperations(ctx.principal, {
+        ...{ ...input, mintConfig, status, kind, cursor },
+        ...{ wallet: null, after: null, before: null },
+      }),
+    ),
+
+  searchRegister: memberWith("token:read")
+    .input(
+      z.object({
+        mint_config: tokens.configId,
+        at: tokens.registerMoment.optional(),
+        group: z.enum(tokens.registerGroups),
+        q: searchText.optional(),
+        ...page,
+      }),
+    )
+    .output(tokens.registerPage)
+    .query(({ ctx, input: { mint_config: mintConfig, at, cursor = null, ...input } }) =>
+      tokens.readRegisterAt(ctx.principal, {
+        ...{ ...input, mintConfig, at: at === undefined ? null : tokens.momentIn(at), investor: null, cursor },
       }),
     ),
 

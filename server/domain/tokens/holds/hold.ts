@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { type Queryable, sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, named, timestamp, wallet } from "#server/lib/fields.ts"
@@ -146,6 +147,8 @@ export type HoldFilter = {
   wallet: Address | null
   mintConfig: string | null
   state: HoldState | null
+  /** Names people or wallets. */
+  q?: string | undefined
   limit: number
   cursor: string | null
 }
@@ -153,13 +156,15 @@ export type HoldFilter = {
 /** Newest first. Errors: validation_failed for a cursor, unknown_mint_config. */
 export async function listHolds(
   { workspaceId }: Principal,
-  { wallet, mintConfig, state, limit, cursor }: HoldFilter,
+  { wallet, mintConfig, state, q, limit, cursor }: HoldFilter,
 ): Promise<{ data: HoldRecord[]; next_cursor: string | null }> {
   const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const named = await readNamed(workspaceId, q)
   const rows = await sql<ShownRow[]>`
     ${holdRows(sql)} where h.workspace_id = ${workspaceId}
       ${wallet === null ? sql`` : sql`and h.wallet = ${wallet}`}
       ${mintConfig === null ? sql`` : sql`and h.mint_config = ${mintConfig}`}
+      ${named === null ? sql`` : sql`and ${named.hasWallet(sql`h.wallet`)}`}
       ${state === null ? sql`` : hasState(state)}
       ${before === null ? sql`` : sql`and h.seq < ${before}`}
     order by h.seq desc nulls last limit ${limit + 1}`

@@ -1,0 +1,103 @@
+import type { Fragment } from "postgres"
+import { sql } from "#db/client.ts"
+import { isId } from "#server/lib/ids.ts"
+import { isWalletAddress } from "#server/solana/addresses.ts"
+import { resolveInvestor } from "./resolve.ts"
+import { walletsLike } from "./wallets.ts"
+import { hasWords } from "./words.ts"
+
+/** Up to this many people are looked up. If a text names more, a list checks each of its rows. */
+const FEW = 1000
+
+/** The people whom a text names, as conditions on the rows of a list. */
+export type NamedPeople = {
+  /** Whether a wallet is meant, or belongs to one of the people. */
+  hasWallet: (wallet: Fragment) => Fragment
+  /** Whether an investor is one of them. */
+  hasInvestor: (investorId: Fragment) => Fragment
+  /** The same for a row that has both a wallet and the external id of its owner. */
+  isNamed: (row: { externalId: Fragment; wallet: Fragment }) => Fragment
+  /** The ids of the people, of their attestations, and their wallets. Null if there are too many. */
+  ids: string[] | null
+}
+
+/**
+ * The people whom a text names: by words of their external id in any order and case, a wallet or its first or last
+ * characters, or the id of an investor or an attestation. Null if the text is empty, which limits nothing.
+ */
+export async function readNamed(workspaceId: string, q: string | undefined): Promise<NamedPeople | null> {
+  const text = q?.trim() ?? ""
+  if (text === "") return null
+  if (isId("inv", text)) {
+    const investor = await resolveInvestor(workspaceId, text)
+    return among(workspaceId, { investors: investor === null ? [] : [investor], wallets: [] })
+  }
+  if (isId("att", text)) {
+    const rows = await sql<{ wallet: string }[]>`
+      select wallet from attestations where workspace_id = ${workspaceId} and id = ${text}`
+    return among(workspaceId, { investors: [], wallets: rows.map(({ wallet }) => wallet) })
+  }
+  if (isWalletAddress(text)) return among(workspaceId, { investors: [], wallets: [text] })
+  const has = hasWords(text)
+  const lookups = walletsLike(text).map(({ lookup }) => lookup)
+  const [people, wallets] = await Promise.all([
+    // The limit is outside: with it, a planner that expects many would rather read everyone than the index.
+    sql<{ id: string }[]>`
+      select id from (
+        select i.id from investors i
+        where i.workspace_id = ${workspaceId} and i.external_id is not null and ${has(sql`i.external_id`)} offset 0
+      ) found limit ${FEW + 1}`,
+    lookups.length === 0
+      ? []
+      : sql<{ wallet: string }[]>`
+          select distinct wallet from attestations where workspace_id = ${workspaceId}
+            and (${lookups.reduce((all, one) => sql`${all} or ${one}`)}) limit ${FEW + 1}`,
+  ])
+  if (people.length + wallets.length > FEW) return checkedOneByOne(workspaceId, text)
+  return among(workspaceId, {
+    investors: people.map(({ id }) => id),
+    wallets: wallets.map(({ wallet }) => wallet),
+  })
+}
+
+/** These people with the wallets that belong to them now, and these wallets with the people they belong to. */
+async function among(
+  workspaceId: string,
+  { investors, wallets }: { investors: string[]; wallets: string[] },
+): Promise<NamedPeople> {
+  const [rows, merged] = await Promise.all([
+    sql<{ id: string; wallet: string; owner: string | null }[]>`
+      select a.id, a.wallet, o.investor_id as owner from attestations a
+      cross join lateral wallet_owner(${workspaceId}, a.wallet) o
+      where a.workspace_id = ${workspaceId} and (a.investor_id = any(${investors}) or a.wallet = any(${wallets}))`,
+    sql<{ id: string }[]>`
+      select id from investors where workspace_id = ${workspaceId} and merged_into = any(${investors})`,
+  ])
+  const named = new Set(investors)
+  const meant = new Set(wallets)
+  const owners = rows.flatMap(({ wallet, owner }) => (meant.has(wallet) && owner !== null ? [owner] : []))
+  const own = rows.flatMap(({ wallet, owner }) => (owner !== null && named.has(owner) ? [wallet] : []))
+  const allInvestors = [...new Set([...investors, ...owners])]
+  const allWallets = [...new Set([...wallets, ...own])]
+  return {
+    hasWallet: (wallet) => sql`${wallet} = any(${allWallets})`,
+    hasInvestor: (investorId) => sql`${investorId} = any(${allInvestors})`,
+    isNamed: ({ wallet }) => sql`${wallet} = any(${allWallets})`,
+    ids: [...allInvestors, ...merged.map(({ id }) => id), ...allWallets, ...rows.map(({ id }) => id)],
+  }
+}
+
+function checkedOneByOne(workspaceId: string, q: string): NamedPeople {
+  const has = hasWords(q)
+  const either = (wallet: Fragment, byName: Fragment) =>
+    sql`(${walletsLike(q, wallet).reduce((all, { each }) => sql`${all} or ${each}`, byName)})`
+  // A value, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
+  const isOf = (investorId: Fragment) => sql`(select ${has(sql`i.external_id`)} from investors i
+    where i.workspace_id = ${workspaceId} and i.id = ${investorId})`
+  return {
+    hasWallet: (wallet) => either(wallet, isOf(sql`(select investor_id from wallet_owner(${workspaceId}, ${wallet}))`)),
+    hasInvestor: isOf,
+    isNamed: ({ externalId, wallet }) => either(wallet, has(externalId)),
+    ids: null,
+  }
+}

@@ -102,6 +102,9 @@ export const text = (label: string, placeholder: string, maxLength?: number): Fi
   ),
 })
 
+/** Finds people, on the server, by words of their external id or by a part of a wallet. */
+export const person = text("Search", "External id or wallet", 200)
+
 /** Values that are their own labels. */
 export const asThemselves = <const Value extends string>(values: readonly Value[]): Options<Value> =>
   values.map((value) => [value, value])

@@ -1,12 +1,13 @@
 import { Search } from "lucide-react"
 import dynamicModule from "next/dynamic.js"
-import { useRouter } from "next/navigation.js"
+import { usePathname, useRouter } from "next/navigation.js"
 import { useEffect, useRef, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { pressOnPage } from "./page-keys.tsx"
+import { rememberPath } from "./recent.ts"
 import { goTo, readsSingleKeys } from "./sections.ts"
-import { usePath } from "./workspace.tsx"
+import { useMe, usePath, useWorkspace } from "./workspace.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
@@ -55,6 +56,8 @@ export function Keys() {
     return () => document.removeEventListener("keydown", press)
   }, [router, path])
 
+  useRecording()
+
   const close = () => setShown(null)
   return (
     <>
@@ -73,4 +76,15 @@ export function Keys() {
       {shown === "shortcuts" && <Shortcuts onClose={close} />}
     </>
   )
+}
+
+/** Remembers the objects that the member opens, for the search. */
+function useRecording() {
+  const { id } = useWorkspace()
+  const user = useMe().data?.user.id
+  const pathname = usePathname()
+  useEffect(() => {
+    const [, workspace, ...parts] = pathname.split("/")
+    if (user && workspace === id) rememberPath(id, user, parts.join("/"))
+  }, [id, user, pathname])
 }

@@ -4,8 +4,10 @@ import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import type { Permission } from "#shared/scopes.ts"
+import { actions, actionsWith, matchingActions } from "./actions.ts"
+import { recentPaths } from "./recent.ts"
 import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
-import { type RouterOutputs, useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
+import { type RouterOutputs, useDebounced, useMe, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
 
@@ -26,6 +28,9 @@ const kinds: Record<Found["kind"], string> = {
   request: "Request",
   key: "API key",
   member: "Member",
+  approval: "Approval",
+  recovery: "Recovery",
+  distribution: "Distribution",
 }
 
 /** Finds a page, wallet, id or person by a few letters. */
@@ -35,17 +40,24 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const asked = useDebounced(text.trim(), TYPING_MS)
   const found = useQuery("find.all", { text: asked }, { enabled: asked.length >= LEAST, keep: true })
   const pages = usePages(text.trim())
+  const actions = useActions(text.trim())
+  const recent = useRecent()
   const path = usePath()
   const isCurrent = asked === text.trim()
+  const toChoice = (one: Found): Choice => ({
+    key: `${one.kind} ${one.path.join("/")} ${one.name}`,
+    group: kinds[one.kind],
+    name: one.name,
+    more: one.more,
+    href: path(...one.path),
+  })
   const choices: Choice[] = [
+    ...(text.trim() === ""
+      ? recent.map((one) => ({ ...toChoice(one), group: `Recent ${kinds[one.kind].toLowerCase()}` }))
+      : []),
     ...pages,
-    ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map((one) => ({
-      key: `${one.kind} ${one.path.join("/")} ${one.name}`,
-      group: kinds[one.kind],
-      name: one.name,
-      more: one.more,
-      href: path(...one.path),
-    })),
+    ...actions,
+    ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map(toChoice),
   ]
 
   function go(choice: Choice) {
@@ -59,7 +71,7 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   return (
     <SearchDialog
       title="Search everything"
-      placeholder="Page, wallet, id or name"
+      placeholder="Person, wallet, id, page or action"
       text={text}
       onText={setText}
       choices={choices}
@@ -73,11 +85,34 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
             : choices.length === 0
               ? text.trim().length < LEAST
                 ? "Type a little more."
-                : "Nothing found. Enter the beginning or end of a wallet, or a whole id."
+                : "Nothing found. Enter words of a name, the beginning or end of a wallet, or a whole id."
               : ""
       }
     />
   )
+}
+
+/** What the member can begin, once something is typed. */
+function useActions(text: string): Choice[] {
+  const path = usePath()
+  const { can } = useWorkspace()
+  const tokens = useQuery("mintConfig.list", {}).data?.data ?? []
+  return matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
+    .filter(({ needs }) => can(needs))
+    .map(({ name, path: parts, query = "" }) => {
+      const href = path(...parts) + query
+      return { key: `action ${name} ${href}`, group: "Action", name, more: null, href }
+    })
+}
+
+/** The objects that were opened last. The server names them, so that those of erased people are gone. */
+function useRecent(): Found[] {
+  const { id } = useWorkspace()
+  const user = useMe().data?.user.id
+  const [paths] = useState(() => (user === undefined ? [] : recentPaths(id, user)))
+  const ids = paths.map((path) => path.split("/").at(-1)!)
+  const named = useQuery("find.named", { ids }, { enabled: ids.length > 0 }).data?.data ?? []
+  return paths.flatMap((path) => named.find((one) => one.path.join("/") === path) ?? [])
 }
 
 /** Pages whose names contain the text. All pages before anything is typed. */

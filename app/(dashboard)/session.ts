@@ -1,4 +1,5 @@
 import { withAuth } from "#app/(access)/with-auth.ts"
+import { forgetRecent } from "./recent.ts"
 
 /** Opens the sign-in, which returns to this page. Loading a new page discards everything read for the member. */
 export function goToSignIn(): void {
@@ -8,5 +9,6 @@ export function goToSignIn(): void {
 
 export async function signOut(): Promise<void> {
   await withAuth((auth) => auth.signOut())
+  forgetRecent()
   window.location.assign("/sign-in")
 }

@@ -5,6 +5,7 @@ import { urlFor } from "#domain/webhooks"
 import { searchInvestors } from "#server/dashboard/investors/search.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
 import { SIGNATURE } from "#shared/address.ts"
+import { approvalActions, type RequestedAction } from "#shared/approvals.ts"
 
 export type Found = {
   kind:
@@ -20,6 +21,9 @@ export type Found = {
     | "request"
     | "key"
     | "member"
+    | "approval"
+    | "recovery"
+    | "distribution"
   /** Its name, and a second identifier. */
   name: string
   more: string | null
@@ -34,15 +38,46 @@ const MOST = 5
  * Finds what a text names: an id, a wallet or a part of one, a signature, or a name. Each search uses an index, or a
  * table with few rows per workspace.
  */
-export async function find(principal: Principal, text: string): Promise<Found[]> {
-  const byId = (Object.keys(ids) as (keyof typeof ids)[]).find((prefix) => isId(prefix, text))
-  if (byId !== undefined) return ids[byId](principal, text)
+export async function find(principal: Principal, typed: string): Promise<Found[]> {
+  const text = typed.trim()
+  if (text === "") return []
+  const byId = kindOf(text)
+  if (byId !== undefined) return byId(principal, text)
   if (SIGNATURE.test(text)) return operations(principal, sql`signature = ${text}`)
   const [people, named] = await Promise.all([investors(principal, text), byName(principal, text)])
   return [...people, ...named]
 }
 
+/** The most ids to name at once. */
+export const MOST_NAMED = 10
+
+/** What ids name, without erased people and their verifications. Others, and those of other workspaces, are left out. */
+export async function findNamed(principal: Principal, wanted: readonly string[]): Promise<Found[]> {
+  const { workspaceId } = principal
+  const list = [...new Set(wanted)]
+  const erased = await sql<{ id: string }[]>`
+    select id from investors where workspace_id = ${workspaceId} and id = any(${list}) and erased_at is not null
+    union all
+    select id from attestations where workspace_id = ${workspaceId} and id = any(${list}) and erased_at is not null`
+  const gone = new Set(erased.map(({ id }) => id))
+  const found = await Promise.all(
+    list.filter((id) => !gone.has(id)).map((id) => (kindOf(id) ?? tokenOf)(principal, id)),
+  )
+  return found.flat()
+}
+
 type Find = (principal: Principal, id: string) => Promise<Found[]>
+
+const kindOf = (id: string): Find | undefined =>
+  Object.entries<Find>(ids).find(([prefix]) => isId(prefix as IdPrefix, id))?.[1]
+
+const tokenOf: Find = ({ workspaceId }, id) => tokens(sql`workspace_id = ${workspaceId} and id = ${id}`)
+
+async function tokens(condition: Condition): Promise<Found[]> {
+  const rows = await sql<{ id: string; name: string; symbol: string }[]>`
+    select id, name, symbol from mint_configs where ${condition} order by name limit ${MOST}`
+  return rows.map(({ id, name, symbol }) => ({ kind: "token", name, more: `${symbol}, ${id}`, path: ["tokens", id] }))
+}
 
 const ids = {
   att: ({ workspaceId }, id) => attestations(workspaceId, sql`id = ${id}`, "attestation"),
@@ -90,6 +125,31 @@ const ids = {
       name: `${method} ${path}`,
       more: id,
       path: ["logs", id],
+    }))
+  },
+  apr: async ({ workspaceId }, id) => {
+    const rows = await sql<{ id: string; action: RequestedAction }[]>`
+      select id, action from approvals where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({
+      kind: "approval",
+      name: approvalActions[row.action],
+      more: id,
+      path: ["approvals", id],
+    }))
+  },
+  rec: async ({ workspaceId }, id) => {
+    const rows = await sql<{ lost_wallet: string }[]>`
+      select lost_wallet from recoveries where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({ kind: "recovery", name: id, more: row.lost_wallet, path: ["recoveries", id] }))
+  },
+  dist: async ({ workspaceId }, id) => {
+    const rows = await sql<{ reference: string; mint_config: string }[]>`
+      select reference, mint_config from distributions where workspace_id = ${workspaceId} and id = ${id}`
+    return rows.map((row) => ({
+      kind: "distribution",
+      name: row.reference,
+      more: `${row.mint_config}, ${id}`,
+      path: ["distributions", id],
     }))
   },
   key: ({ workspaceId }, id) => keys(workspaceId, sql`id = ${id}`),
@@ -144,10 +204,9 @@ async function investors(principal: Principal, q: string): Promise<Found[]> {
 /** Named objects by a part of the name in any case, and tokens also by mint. */
 async function byName({ workspaceId }: Principal, text: string): Promise<Found[]> {
   const part = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
-  const [tokens, schemas, ofKeys, members] = await Promise.all([
-    sql<{ id: string; name: string; symbol: string }[]>`
-      select id, name, symbol from mint_configs where workspace_id = ${workspaceId}
-        and (id ilike ${part} or name ilike ${part} or symbol ilike ${part} or mint = ${text}) order by name limit ${MOST}`,
+  const [ofTokens, schemas, ofKeys, members] = await Promise.all([
+    tokens(sql`workspace_id = ${workspaceId}
+      and (id ilike ${part} or name ilike ${part} or symbol ilike ${part} or mint = ${text})`),
     sql<{ id: string; name: string }[]>`
       select id, name from schemas where workspace_id = ${workspaceId} and (id ilike ${part} or name ilike ${part})
       order by name limit ${MOST}`,
@@ -157,9 +216,7 @@ async function byName({ workspaceId }: Principal, text: string): Promise<Found[]
       where w.id = ${workspaceId} and (u.name ilike ${part} or u.email ilike ${part}) order by u.name limit ${MOST}`,
   ])
   return [
-    ...tokens.map(
-      ({ id, name, symbol }): Found => ({ kind: "token", name, more: `${symbol}, ${id}`, path: ["tokens", id] }),
-    ),
+    ...ofTokens,
     ...schemas.map(({ id, name }): Found => ({ kind: "schema", name, more: id, path: ["schemas"] })),
     ...ofKeys,
     ...members.map(({ name, email }): Found => ({ kind: "member", name, more: email, path: ["settings"] })),

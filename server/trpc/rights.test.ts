@@ -71,6 +71,7 @@ const rights: Record<string, Who> = {
   "event.search": members,
   "event.view": members,
   "find.all": members,
+  "find.named": members,
   "health.get": "anybody",
   "hold.execute": allButViewers,
   "hold.get": members,

@@ -1,5 +1,5 @@
 import { clsx } from "clsx"
-import { cloneElement, createContext, use, useId, useLayoutEffect, useRef, useState } from "react"
+import { cloneElement, createContext, use, useEffect, useId, useLayoutEffect, useRef, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button, type ButtonProps } from "./button.tsx"
 
@@ -23,6 +23,8 @@ export type DialogProps = {
   /** The button that opens it. Without one it is open until its owner removes it. */
   trigger?: React.ReactElement<React.ComponentProps<"button">>
   onClose?: () => void
+  /** Opens it without a click, as the page's address can ask for. */
+  opens?: boolean
   /** A question needs an answer. `left` and `right` are at the edge of the screen, for long content. */
   kind?: keyof typeof kinds
   /** Whether it stays open on a click outside, as a question does. */
@@ -34,8 +36,11 @@ export type DialogProps = {
 
 const CloseContext = createContext(() => {})
 
-export function Dialog({ trigger, onClose, ...modal }: DialogProps) {
-  const [isOpen, setOpen] = useState(false)
+export function Dialog({ trigger, onClose, opens = false, ...modal }: DialogProps) {
+  const [isOpen, setOpen] = useState(opens)
+  useEffect(() => {
+    if (opens) setOpen(true)
+  }, [opens])
   function close() {
     setOpen(false)
     onClose?.()
@@ -55,7 +60,7 @@ function Modal({
   insists = kind === "question",
   className,
   children,
-}: Omit<DialogProps, "trigger" | "onClose">) {
+}: Omit<DialogProps, "trigger" | "onClose" | "opens">) {
   const close = use(CloseContext)
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { hasWords, type Match, resolveInvestor, walletsLike } from "#domain/investor-search"
+import { hasWords, investorsNamed, type Match, resolveInvestor, walletsLike } from "#domain/investor-search"
 import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -22,7 +22,7 @@ export async function readTexts(
   if (isId("att", q)) texts.push({ ids: [q] })
   else if (isId("inv", q)) texts.push({ investorId: (await resolveInvestor(workspaceId, q)) ?? q })
   else if (isWalletAddress(q)) texts.push({ wallet: q })
-  else texts.push(await lookUp(workspaceId, [externalIdHas(workspaceId, q), ...walletsLike(q)]))
+  else texts.push(await likeEither(workspaceId, q))
   return texts
 }
 
@@ -40,15 +40,17 @@ const externalIdIs = (id: string): Match => ({
   each: sql`external_id = ${id}`,
 })
 
-/** People whose external id has all words of the text. */
-function externalIdHas(workspaceId: string, q: string): Match {
+/** People whose external id has all words of the text, and wallets like it. */
+async function likeEither(workspaceId: string, q: string): Promise<Text> {
+  const investors = await investorsNamed(workspaceId, q)
   const has = hasWords(q)(sql`i.external_id`)
-  return {
-    lookup: sql`investor_id in (select i.id from investors i
-      where i.workspace_id = ${workspaceId} and i.external_id is not null and ${has})`,
+  const byName: Match = {
+    lookup: sql`investor_id = any(${investors ?? []})`,
     // A value, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
     each: sql`(select ${has} from investors i where i.workspace_id = ${workspaceId} and i.id = investor_id)`,
   }
+  const anyOf = [byName, ...walletsLike(q)]
+  return investors === null ? { anyOf } : lookUp(workspaceId, anyOf)
 }
 
 /** The same as a condition on each row. */

@@ -3,5 +3,5 @@
 export { searchText } from "./text.ts"
 export { hasWords } from "./words.ts"
 export { type Match, walletsLike } from "./wallets.ts"
-export { type NamedPeople, readNamed } from "./named.ts"
+export { investorsNamed, type NamedPeople, readNamed } from "./named.ts"
 export { resolveInvestor } from "./resolve.ts"

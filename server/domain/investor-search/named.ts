@@ -38,26 +38,31 @@ export async function readNamed(workspaceId: string, q: string | undefined): Pro
     return among(workspaceId, { investors: [], wallets: rows.map(({ wallet }) => wallet) })
   }
   if (isWalletAddress(text)) return among(workspaceId, { investors: [], wallets: [text] })
-  const has = hasWords(text)
   const lookups = walletsLike(text).map(({ lookup }) => lookup)
-  const [people, wallets] = await Promise.all([
-    // The limit is outside: with it, a planner that expects many would rather read everyone than the index.
-    sql<{ id: string }[]>`
-      select id from (
-        select i.id from investors i
-        where i.workspace_id = ${workspaceId} and i.external_id is not null and ${has(sql`i.external_id`)} offset 0
-      ) found limit ${FEW + 1}`,
+  const [investors, wallets] = await Promise.all([
+    investorsNamed(workspaceId, text),
     lookups.length === 0
       ? []
       : sql<{ wallet: string }[]>`
           select distinct wallet from attestations where workspace_id = ${workspaceId}
             and (${lookups.reduce((all, one) => sql`${all} or ${one}`)}) limit ${FEW + 1}`,
   ])
-  if (people.length + wallets.length > FEW) return checkedOneByOne(workspaceId, text)
+  if (investors === null || wallets.length > FEW) return checkedOneByOne(workspaceId, text)
   return among(workspaceId, {
-    investors: people.map(({ id }) => id),
+    investors,
     wallets: wallets.map(({ wallet }) => wallet),
   })
+}
+
+/** The investors whose external id has all words of a text. Null if there are very many. */
+export async function investorsNamed(workspaceId: string, q: string): Promise<string[] | null> {
+  // Materialized: a planner that expects many and needs a few would read all investors instead of the index.
+  const rows = await sql<{ id: string }[]>`
+    with found as materialized (
+      select i.id from investors i
+      where i.workspace_id = ${workspaceId} and i.external_id is not null and ${hasWords(q)(sql`i.external_id`)}
+    ) select id from found limit ${FEW + 1}`
+  return rows.length > FEW ? null : rows.map(({ id }) => id)
 }
 
 /** These people with the wallets that belong to them now, and these wallets with the people they belong to. */

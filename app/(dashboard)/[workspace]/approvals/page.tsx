@@ -1,6 +1,6 @@
 "use client"
 
-import { choice } from "#app/(dashboard)/filters.tsx"
+import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
@@ -13,6 +13,7 @@ import { summaryOf } from "./summary.ts"
 type Approval = RouterOutputs["approval"]["list"]["data"][number]
 
 const filters = {
+  q: person,
   state: choice(
     "State",
     "All",
@@ -26,7 +27,7 @@ const filters = {
 }
 
 export default function Page() {
-  const list = useList("approval.list", { filters, follows: true })
+  const list = useList("approval.search", { filters, input: { limit: 20 }, follows: true, searchesInParts: true })
   return (
     <ListPage
       title="Approvals"

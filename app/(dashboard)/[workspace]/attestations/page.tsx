@@ -65,7 +65,7 @@ export default function Page() {
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         selection={can("attestation:write") ? selection : undefined}
         pageNames={pageNamesOf(order)}
-        noMatch="Search by a wallet or its first or last 4 characters, an attestation id, or the first characters of an external id."
+        noMatch="Search by a wallet or its first or last 4 characters, an attestation id, or words of an external id in any order."
         empty={
           <Empty
             title="No attestations yet"

@@ -34,7 +34,7 @@ export default function Page() {
       columns={columnsIn[order ?? "newest"]}
       rowPath={({ investor_id }) => ["investors", investor_id]}
       pageNames={pageNamesOf(order)}
-      noMatch="Search by the first characters of an external id, a wallet or its first or last 4 characters, or an investor id. The other filters match anyone with such a verification."
+      noMatch="Search by words of an external id in any order, a wallet or its first or last 4 characters, or an investor id. The other filters match anyone with such a verification."
       empty={
         <Empty
           title="No investors yet"

@@ -4,6 +4,7 @@ import { Ellipsis, KeyRound, OctagonX, RefreshCw } from "lucide-react"
 import { parseAsBoolean, useQueryState } from "nuqs"
 import { useState } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -15,13 +16,14 @@ import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { allScopes } from "#shared/scopes.ts"
 import { CreateKey, type Key, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
 
-type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
+type Doing = { what: "rotate" | "revoke"; key: Key } | null
 
 export default function Page() {
   const { mode, can } = useWorkspace()
   const mayChange = can("key:write")
   const keys = useList("key.list")
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
+  const [isCreating, setCreating] = useFormInAddress("create")
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)
 
@@ -38,7 +40,7 @@ export default function Page() {
         description={`Your servers use these keys to call the API. They work only in this ${mode} workspace.`}
         actions={
           mayChange && (
-            <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
+            <Button variant="primary" onClick={() => setCreating(true)}>
               <KeyRound aria-hidden="true" />
               Create key
             </Button>
@@ -64,7 +66,7 @@ export default function Page() {
           Show {revoked} revoked {revoked === 1 ? "key" : "keys"}
         </Checkbox>
       )}
-      {doing?.what === "create" && <CreateKey onClose={done} onCreated={setSecret} />}
+      {isCreating && mayChange && <CreateKey onClose={() => setCreating(false)} onCreated={setSecret} />}
       {doing?.what === "rotate" && <RotateKey of={doing.key} onClose={done} onRotated={setSecret} />}
       {doing?.what === "revoke" && <RevokeKey of={doing.key} onClose={done} />}
       {secret && <SecretOnce secret={secret} onStored={() => setSecret(null)} />}

@@ -1,8 +1,9 @@
-import { type Asked, choice } from "#app/(dashboard)/filters.tsx"
+import { type Asked, choice, person } from "#app/(dashboard)/filters.tsx"
 import { allReviewKinds, reviewKinds } from "#shared/reviews.ts"
 
 /** The filters of the queue. A case keeps them in its address, and leads to the next case among them. */
 export const queueFilters = {
+  q: person,
   kind: choice(
     "Kind",
     "All",

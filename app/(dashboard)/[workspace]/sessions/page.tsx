@@ -2,8 +2,9 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { lazy, Suspense, useState } from "react"
-import { type Filter, order, pageNamesOf, StatusField } from "#app/(dashboard)/filters.tsx"
+import { type Filter, order, pageNamesOf, person, StatusField } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { InvestorLink, type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
@@ -29,7 +30,10 @@ const outcome: Filter<ShownStatus> = {
   Field: ({ value, onChange }) => <OutcomeField value={value} onChange={onChange} />,
 }
 
-const filters = { open: { order: order("oldest") }, closed: { status: outcome, order: order("oldest") } }
+const filters = {
+  open: { q: person, order: order("oldest") },
+  closed: { q: person, status: outcome, order: order("oldest") },
+}
 
 /** The number of open and of closed sessions, and of each outcome. Undefined until counted. */
 function useCounts() {
@@ -54,6 +58,7 @@ export default function Page() {
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
   // Links from other pages name the wallet to start a session for.
   const [wanted, setWanted] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
+  const [isAsked, setAsked] = useFormInAddress("start")
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
   const list = useList("session.list", { filters: filters[state] as typeof filters.closed, input: { state } })
@@ -84,7 +89,7 @@ export default function Page() {
         columns={state === "closed" ? common : [...common, ...ofOpen(setLink)]}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         pageNames={pageNamesOf(list.asked.order)}
-        noMatch={list.asked.status ? "No closed session has this status." : undefined}
+        noMatch={list.asked.status && !list.asked.q ? "No closed session has this status." : undefined}
         empty={
           state === "closed" ? (
             <Empty title="No closed sessions">Sessions appear here after a decision or their expiry.</Empty>
@@ -98,12 +103,13 @@ export default function Page() {
         }
       />
       <Suspense>
-        {isStarting && can("kyc:write") && (
+        {(isStarting || isAsked) && can("kyc:write") && (
           <StartSession
             wallet={wanted.wallet}
             schema={wanted.schema}
             onClose={() => {
               setStarting(false)
+              setAsked(false)
               void setWanted(null)
             }}
             onStarted={setLink}

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { type RouterOutputs, useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
@@ -266,11 +267,19 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
 }
 
 /** Invites a member: by mail if the server sends mail, otherwise with a link to pass on. */
-const Invite = () => (
-  <Dialog trigger={<Button variant="primary">Invite member</Button>} title="Invite a member">
-    <Invitation />
-  </Dialog>
-)
+function Invite() {
+  const [opens, setOpen] = useFormInAddress("invite")
+  return (
+    <Dialog
+      trigger={<Button variant="primary">Invite member</Button>}
+      title="Invite a member"
+      opens={opens}
+      {...(opens && { onClose: () => setOpen(false) })}
+    >
+      <Invitation />
+    </Dialog>
+  )
+}
 
 function Invitation() {
   const invite = useMutation((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input))

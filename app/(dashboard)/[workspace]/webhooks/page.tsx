@@ -2,8 +2,9 @@
 
 import { Webhook } from "lucide-react"
 import { useRouter } from "next/navigation.js"
-import { type ReactNode, useMemo, useState } from "react"
+import { type ReactNode, useMemo } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
@@ -19,7 +20,7 @@ export default function Page() {
   const path = usePath()
   const router = useRouter()
   const mayChange = can("webhooks:write")
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, setAdding] = useFormInAddress("add")
   const health = useHealth()
   const columns = useMemo(() => columnsWith(health), [health])
   return (
@@ -50,7 +51,7 @@ export default function Page() {
           </Empty>
         }
       />
-      {isAdding && (
+      {isAdding && mayChange && (
         <EndpointForm
           of={null}
           onClose={() => setAdding(false)}

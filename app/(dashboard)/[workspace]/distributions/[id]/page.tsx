@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { choice } from "#app/(dashboard)/filters.tsx"
+import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
@@ -171,6 +171,7 @@ const Details = ({ distribution }: { distribution: Distribution }) => (
 )
 
 const filters = {
+  q: person,
   status: choice(
     "Status",
     "All",
@@ -183,7 +184,7 @@ const isAtRest = ({ status }: Payout): boolean => status !== "submitted"
 function Payouts({ distribution }: { distribution: Distribution }) {
   const { can } = useWorkspace()
   const { distribution_id: id, state } = distribution
-  const list = useList("distribution.payouts", { filters, input: { id, limit: 20 }, isAtRest })
+  const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
   const isStarted = state !== "draft" && state !== "awaiting_approval"
   const acts = actions<Payout>((payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />)
   return (
@@ -193,7 +194,7 @@ function Payouts({ distribution }: { distribution: Distribution }) {
         caption="Payouts"
         columns={isStarted && can("distribution:write") ? [...columns, acts] : columns}
         rowKey={({ payout_id }) => payout_id}
-        noMatch="Remove the filter to see all payouts."
+        noMatch="Remove a filter to see more payouts."
         empty={<Empty title="No payouts">No wallet gets anything.</Empty>}
       />
     </Card>

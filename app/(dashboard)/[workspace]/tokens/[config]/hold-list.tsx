@@ -1,6 +1,6 @@
 import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
 import { type Hold, reasonNames, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { choice, text } from "#app/(dashboard)/filters.tsx"
+import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -13,7 +13,7 @@ import { HoldReason } from "./hold-reason.tsx"
 import { useActiveHolds } from "./use-holds.ts"
 
 const filters = {
-  pubkey: text("Search", "Wallet address"),
+  q: person,
   state: choice(
     "State",
     "All",
@@ -27,7 +27,7 @@ const isAtRest = ({ state, remaining }: Hold): boolean =>
 
 /** A token's holds, newest first, with those that have ended. */
 export function Holds({ token }: { token: TokenView }) {
-  const list = useList("hold.list", { filters, input: { mint_config: token.id, limit: 20 }, isAtRest })
+  const list = useList("hold.search", { filters, input: { mint_config: token.id, limit: 20 }, isAtRest })
   const { menuOf, sheet } = useHoldActions()
   return (
     <List

@@ -1,7 +1,7 @@
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { text } from "#app/(dashboard)/filters.tsx"
+import { person } from "#app/(dashboard)/filters.tsx"
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
@@ -13,13 +13,12 @@ import { Empty } from "#app/components/frame.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 
-const filters = { wallet: text("Search", "Wallet: first or last characters") }
+const filters = { q: person }
 
 /** A token's holders, largest first. */
 export function Holders({ token }: { token: TokenView }) {
   const list = useList("token.holders", {
     filters,
-    ask: ({ wallet }) => (wallet ? { q: wallet } : {}),
     input: { mint_config: token.id, limit: 20 },
   })
   const { data } = list.query
@@ -36,7 +35,7 @@ export function Holders({ token }: { token: TokenView }) {
       ]}
       rowKey={({ wallet }) => wallet}
       pageNames={{ back: "Previous", on: "Next" }}
-      noMatch="Search with fewer characters."
+      noMatch="Search with fewer words or characters."
       empty={<Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>}
       afterFilters={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
     >

@@ -5,7 +5,7 @@ import {
   operationName,
   type TokenView,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { choice, text } from "#app/(dashboard)/filters.tsx"
+import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
@@ -35,7 +35,7 @@ export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }
 }
 
 const operationFilters = {
-  pubkey: text("Search", "Sender or recipient address"),
+  q: person,
   kind: choice(
     "Operation",
     "All",
@@ -50,7 +50,7 @@ const operationFilters = {
 
 /** What was minted, moved and burned of a token, newest first. Refreshed until all that are shown have ended. */
 export function Operations({ token }: { token: TokenView }) {
-  const list = useList("token.operations", {
+  const list = useList("token.searchOperations", {
     filters: operationFilters,
     input: { mint_config: token.id, limit: 20 },
     isAtRest: hasEnded,

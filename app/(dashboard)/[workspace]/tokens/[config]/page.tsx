@@ -4,6 +4,7 @@ import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useEffect, useState } from "react"
 import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { TokenBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -239,10 +240,13 @@ const copy = {
 /** Mints or transfers: the form with the rules check, then the progress of the operation. */
 function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const { verb, describe } = copy[kind]
+  const [opens, setOpen] = useFormInAddress(kind)
   useEffect(() => void load(), [])
   return (
     <Dialog
       kind="right"
+      opens={opens}
+      {...(opens && { onClose: () => setOpen(false) })}
       trigger={<Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>}
       title={`${verb} ${token.symbol}`}
       description={describe}

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { choice, moment } from "#app/(dashboard)/filters.tsx"
+import { choice, moment, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -13,11 +13,14 @@ import { grouped, percentOf, toBaseUnits } from "#shared/amount.ts"
 type Page = RouterOutputs["token"]["registerAt"]
 type Row = Page["data"][number]
 
-const filters = { at: moment("At"), group: choice("Rows", "By investor", [["wallet", "By wallet"]]) }
+const filters = { q: person, at: moment("At"), group: choice("Rows", "By investor", [["wallet", "By wallet"]]) }
 
 /** Who held a token at a moment. */
 export function Register({ token }: { token: TokenView }) {
-  const list = useList("token.registerAt", { filters, input: { mint_config: token.id, group: "investor", limit: 20 } })
+  const list = useList("token.searchRegister", {
+    filters,
+    input: { mint_config: token.id, group: "investor", limit: 20 },
+  })
   const { data } = list.query
   const { at } = list.filtered.asked
   return (
@@ -28,7 +31,7 @@ export function Register({ token }: { token: TokenView }) {
       columns={columnsOf(token, data)}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
-      noMatch="No one held the token at that moment."
+      noMatch="No such person or wallet held the token at that moment."
       empty={<Empty title="No holders">No one held the token at the last moment that is final.</Empty>}
       afterFilters={<ExportCsv list="register" asked={{ mint_config: token.id, ...(at && { at }) }} />}
     >

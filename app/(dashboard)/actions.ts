@@ -1,0 +1,96 @@
+import type { Permission } from "#shared/scopes.ts"
+
+/** Something a member can begin from the search. */
+export type Action = {
+  name: string
+  /** Other words that people type for it. */
+  words: string
+  needs: Permission
+  /** The page below the workspace, and the end of its address that opens the form. */
+  path: string[]
+  query?: string
+}
+
+export const actions: readonly Action[] = [
+  {
+    name: "Start session",
+    words: "new begin verification verify kyc investor wallet invite link",
+    needs: "kyc:write",
+    path: ["sessions"],
+    query: "?form=start",
+  },
+  {
+    name: "Revoke a verification",
+    words: "revoke attestation withdraw end cancel credential burn",
+    needs: "attestation:write",
+    path: ["attestations"],
+    query: "?status=verified",
+  },
+  {
+    name: "Create token",
+    words: "new add issue asset share fund configuration",
+    needs: "config:write",
+    path: ["tokens", "new-token"],
+  },
+  {
+    name: "Create distribution",
+    words: "new dividend coupon interest pay payout stablecoin",
+    needs: "distribution:write",
+    path: ["distributions", "new"],
+  },
+  {
+    name: "Create API key",
+    words: "new add secret token credentials access",
+    needs: "key:write",
+    path: ["keys"],
+    query: "?form=create",
+  },
+  {
+    name: "Revoke or rotate an API key",
+    words: "delete replace renew secret token credentials access",
+    needs: "key:write",
+    path: ["keys"],
+  },
+  {
+    name: "Add webhook endpoint",
+    words: "new create events url callback hook",
+    needs: "webhooks:write",
+    path: ["webhooks"],
+    query: "?form=add",
+  },
+  {
+    name: "Invite member",
+    words: "new add user colleague person team role",
+    needs: "member:write",
+    path: ["settings"],
+    query: "?form=invite",
+  },
+]
+
+/** What a member can begin with one token. */
+export const actionsWith = ({ id, name, symbol }: { id: string; name: string; symbol: string }): Action[] => [
+  {
+    name: `Mint ${symbol}`,
+    words: `issue create units tokens new ${name} ${id}`,
+    needs: "token:mint",
+    path: ["tokens", id],
+    query: "?form=mint",
+  },
+  {
+    name: `Transfer ${symbol}`,
+    words: `send move units tokens ${name} ${id}`,
+    needs: "token:transfer",
+    path: ["tokens", id],
+    query: "?form=transfer",
+  },
+]
+
+/** The actions that have every typed word in their name or its synonyms. None before anything is typed. */
+export function matchingActions(all: readonly Action[], text: string): Action[] {
+  const typed = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (typed.length === 0) return []
+  return all.filter(({ name, words }) => {
+    const own = `${name} ${words}`.toLowerCase().split(" ")
+    return typed.every((word) => own.some((one) => one.startsWith(word)))
+  })
+}

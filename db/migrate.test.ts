@@ -36,6 +36,45 @@ test("an empty database gets everything, and a second run changes nothing", asyn
   expect(await migrate(empty.url)).toEqual({ applied: 0, functions: 0, total: first.total })
 })
 
+const hasWordIndex = async (client: ReturnType<typeof open>): Promise<boolean> =>
+  (await client`select from pg_indexes where indexname = 'investors_external_id_words'`).length > 0
+
+test("words of external ids have an index, also where pg_trgm is in another schema", async () => {
+  expect(await hasWordIndex(sql)).toBe(true)
+  const empty = await createEmptyDatabase()
+  const own = open(empty.url, 1)
+  try {
+    await own`create schema extensions`
+    await own`create extension pg_trgm schema extensions`
+    await migrate(empty.url)
+    expect(await hasWordIndex(own)).toBe(true)
+  } finally {
+    await own.end()
+  }
+})
+
+test("a role that may create no extension migrates all the same, without that index", async () => {
+  const empty = await createEmptyDatabase()
+  const own = open(empty.url, 1)
+  const name = new URL(empty.url).pathname.slice(1)
+  try {
+    await own.unsafe(`create role "${name}" login password 'secret'`)
+    await own.unsafe(`alter schema public owner to "${name}"; create schema drizzle authorization "${name}"`)
+    const limited = new URL(empty.url)
+    limited.username = name
+    limited.password = "secret"
+    const { applied, total } = await migrate(limited.href)
+    expect(applied).toBe(total)
+    expect(await hasWordIndex(own)).toBe(false)
+    const search = own`select id from investors where lower(external_id) like '%emma%'`
+    expect(await search).toEqual([])
+  } finally {
+    await own.end()
+    await empty.drop()
+    await sql.unsafe(`drop role if exists "${name}"`)
+  }
+})
+
 test("only a changed function file is applied again", async () => {
   const body = await bodyOf("refuse_change")
   await changeFunction("refuse_change", "audit-trail.sql")

@@ -71,9 +71,11 @@ async function readJournal(tx: Transaction): Promise<Journal> {
 
 async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Promise<number> {
   if (migrations.length === 0) return 0
-  // Tables of Drizzle's tools, and the content of each function file.
+  // Tables of Drizzle's tools, and the content of each function file. A role that may not create schemas can use one that
+  // exists: "if not exists" would still be refused.
+  const [known] = await tx`select to_regnamespace('drizzle') is not null as is_there`
+  if (!known!.is_there) await tx`create schema drizzle`
   await tx.unsafe(`
-    create schema if not exists drizzle;
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     create table if not exists drizzle.functions (file text primary key, hash text not null);`)
   for (const { sql, folderMillis, hash } of migrations) {

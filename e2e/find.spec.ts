@@ -82,3 +82,46 @@ test("single keys open pages, do nothing while typing, and can be turned off", a
   await expect(search(page)).toBeVisible()
   await expect(shortcuts).toHaveCount(0)
 })
+
+test("an action opens its page with the form, by a word that people type for it", async ({ page, customer }) => {
+  await page.goto(section(customer, "overview"))
+  await expect(heading(page, "Overview")).toBeVisible()
+  const box = search(page).getByRole("combobox")
+  for (const [text, action, title] of [
+    ["mint", "Mint USREF", "Mint USREF"],
+    ["new key", "Create API key", "Create an API key"],
+    ["new webhook", "Add webhook endpoint", "Add a webhook endpoint"],
+    ["start session", "Start session", "Start a session"],
+  ] as const) {
+    await page.keyboard.press("Control+k")
+    await box.fill(text)
+    await search(page).getByRole("option", { name: action }).click()
+    const form = page.getByRole("dialog", { name: title })
+    await expect(form).toBeVisible()
+    await expect(page).toHaveURL(/[?&]form=/)
+    await page.keyboard.press("Escape")
+    await expect(form).toHaveCount(0)
+    await expect(page).not.toHaveURL(/form=/)
+  }
+})
+
+test("the search lists what was opened last, by ids that are gone after signing out", async ({ page, customer }) => {
+  const { wallet } = await customer.api.start({ externalId: "emma-larsson-1008" })
+  await page.goto(section(customer, "investors"))
+  await page.getByRole("searchbox").first().fill("1008 emma")
+  await page.getByRole("link", { name: "emma-larsson-1008" }).click()
+  await expect(page).toHaveURL(/investors\/inv_/)
+  await page.keyboard.press("Control+k")
+  const recent = search(page).getByRole("option", { name: /Recent investor/ })
+  await expect(recent).toHaveCount(1)
+  await expect(recent).toContainText("emma-larsson-1008")
+  await expectAccessible(page)
+  const kept = () => page.evaluate(() => JSON.stringify(localStorage))
+  expect(await kept()).toContain("inv_")
+  expect(await kept()).not.toMatch(new RegExp(`emma|${wallet}`))
+  await page.keyboard.press("Escape")
+  await page.getByRole("button", { name: /^Account of/ }).click()
+  await page.getByRole("menuitem", { name: "Sign out" }).click()
+  await expect(page).toHaveURL(/sign-in/)
+  expect(await kept()).not.toContain("inv_")
+})

@@ -23,5 +23,5 @@ test("people find an action by its words and by synonyms, in any order and case"
 })
 
 test("every word must match the beginning of one, and nothing matches before something is typed", () => {
-  for (const text of ["", "  ", "mint zebra", "int", "evoke", "%"]) expect([text, found(text)]).toEqual([text, []])
+  for (const text of ["", "  ", "mint zebra", "ession", "evoke", "%"]) expect([text, found(text)]).toEqual([text, []])
 })

@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { eraseWallet } from "#domain/privacy"
+import type { Address } from "#shared/address.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
@@ -78,6 +80,48 @@ test("only members who decide reviews can find a review", async () => {
   expect(await paths(id)).toEqual([`reviews/${id}`])
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   expect(await paths(id, viewer)).toEqual([])
+})
+
+test("remembered ids are named again, without erased people and those of other workspaces", async () => {
+  const named = async (ids: string[], by = owner) => {
+    const { data, error } = await by.browser.query("find.named", { ids })
+    expect(error).toBeUndefined()
+    return (data.data as Found[]).map(({ path, name }) => [path.join("/"), name])
+  }
+  const [kept, gone] = [newWallet(), newWallet()]
+  for (const [wallet, externalId] of [
+    [kept, "emma-kept"],
+    [gone, "emma-gone"],
+  ]) {
+    const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId }
+    expect((await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })).status).toBe(200)
+  }
+  const rows = await sql<{ wallet: string; id: string; investor_id: string }[]>`
+    select wallet, id, investor_id from attestations
+    where workspace_id = ${key.workspaceId} and wallet = any(${[kept, gone]})`
+  const [one, other] = [kept, gone].map((wallet) => rows.find((row) => row.wallet === wallet)!)
+  const ids = [other!.investor_id, other!.id, one!.investor_id, "us_real_estate_fund_v1", "nothing", "inv_1"]
+  expect((await named(ids)).map(([path]) => path)).toEqual([
+    `investors/${other!.investor_id}`,
+    `attestations/${other!.id}`,
+    `investors/${one!.investor_id}`,
+    "tokens/us_real_estate_fund_v1",
+  ])
+  const { status } = await app.request({
+    method: "POST",
+    path: `/attestation/${other!.id}/revoke`,
+    key: key.apiKey,
+    json: { reason: "Asked to be forgotten" },
+  })
+  expect(status).toBe(200)
+  await eraseWallet({ workspaceId: key.workspaceId, wallet: gone as Address })
+  expect(await named(ids)).toEqual([
+    [`investors/${one!.investor_id}`, "emma-kept"],
+    ["tokens/us_real_estate_fund_v1", expect.any(String)],
+  ])
+  expect(await paths("emma gone")).toEqual([])
+  const stranger = await member(app)
+  expect(await named([one!.investor_id, one!.id], stranger)).toEqual([])
 })
 
 test("invalid text is refused", async () => {

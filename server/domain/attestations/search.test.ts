@@ -68,9 +68,13 @@ test("the search finds wallets, ids, and words of external ids with any characte
   expect(await walletsOf({ q: "100_" })).toEqual([])
   expect(await walletsOf({ q: "4711" })).toEqual([investor.wallet])
   const emma = await start("emma-larsson-1008")
-  for (const q of ["larsson", "LARSS", "emma 1008", "1008 larsson", "em"])
+  for (const q of ["larsson", "LARSS", "emma 1008", "1008 larsson", "em", "la", "10 em", "1008 la", " emma "])
     expect(await walletsOf({ q }), q).toEqual([emma.wallet])
-  for (const q of ["larsson olivia", "la"]) expect(await walletsOf({ q }), q).toEqual([])
+  // Short words match only the beginning of a word.
+  for (const q of ["larsson olivia", "ar", "ar em", "em%", "__", "'", '"', "\\", "emma' or 1=1", "x".repeat(200)])
+    expect(await walletsOf({ q }), q).toEqual([])
+  // Blank text limits nothing.
+  expect(await walletsOf({ q: " " })).toHaveLength(4)
   expect(await walletsOf({ q: newWallet() })).toEqual([])
   // A session id opens the hosted page, so no search finds it.
   expect(await walletsOf({ q: investor.sessionId })).toEqual([])

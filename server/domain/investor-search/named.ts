@@ -96,12 +96,17 @@ function checkedOneByOne(workspaceId: string, q: string): NamedPeople {
   const has = hasWords(q)
   const either = (wallet: Fragment, byName: Fragment) =>
     sql`(${walletsLike(q, wallet).reduce((all, { each }) => sql`${all} or ${each}`, byName)})`
-  // A value, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
-  const isOf = (investorId: Fragment) => sql`(select ${has(sql`i.external_id`)} from investors i
-    where i.workspace_id = ${workspaceId} and i.id = ${investorId})`
+  // Values, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
   return {
-    hasWallet: (wallet) => either(wallet, isOf(sql`(select investor_id from wallet_owner(${workspaceId}, ${wallet}))`)),
-    hasInvestor: isOf,
+    // The wallet stands before the join, because `investors` also has a column of that name.
+    hasWallet: (wallet) =>
+      either(
+        wallet,
+        sql`(select ${has(sql`i.external_id`)} from wallet_owner(${workspaceId}, ${wallet}) o
+          join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id)`,
+      ),
+    hasInvestor: (investorId) => sql`(select ${has(sql`i.external_id`)} from investors i
+      where i.workspace_id = ${workspaceId} and i.id = ${investorId})`,
     isNamed: ({ externalId, wallet }) => either(wallet, has(externalId)),
     ids: null,
   }

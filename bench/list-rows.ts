@@ -46,7 +46,7 @@ export async function fillLists(admin: postgres.Sql, count: number): Promise<Fil
     where a.workspace_id = ${workspaceId} and i.workspace_id = a.workspace_id and i.id = a.investor_id`
   await admin`
     create temporary table rows as select row_number() over (order by seq)::int as n, id, wallet, investor_id, created_at,
-      substr(id, 5) as text from attestations where workspace_id = ${workspaceId}`
+      issued_at is not null as is_issued, substr(id, 5) as text from attestations where workspace_id = ${workspaceId}`
   await fillTokens(admin, workspaceId)
   await fillRecords(admin, { account, workspaceId })
   await admin`set session_replication_role = default`
@@ -70,7 +70,7 @@ async function fillTokens(admin: postgres.Sql, workspaceId: string): Promise<voi
   const config = firstConfig.id
   await admin`
     insert into holdings (workspace_id, mint_config, wallet, balance, held, lotted, counted, posted)
-    select distinct on (wallet) ${workspaceId}, ${config}, wallet, 1000000 + n % 977, 10, 1000000 + n % 977, true, 1 from rows`
+    select distinct on (wallet) ${workspaceId}, ${config}, wallet, 1000000 + n % 977, 10, 1000000 + n % 977, true, 1 from rows where is_issued`
   await admin`
     insert into postings (workspace_id, mint_config, wallet, seq, delta, held_delta, balance, held, landed_at)
     select workspace_id, mint_config, wallet, 1, balance, held, balance, held, '2026-01-01' from holdings

@@ -234,25 +234,37 @@ const byWallet = (asked: Asked) => {
     order by w.wallet`
 }
 
-/** Reads the owners of all wallets together, because asking `wallet_owner` for each takes ten times as long. */
+/**
+ * Reads the owners of all wallets together, because asking `wallet_owner` for each takes ten times as long, and the
+ * investors of a page only.
+ */
 const byInvestor = (asked: Asked) => {
   const { workspaceId, investor, named, after, most } = asked
-  const key = sql`coalesce(i.id, w.wallet)`
-  return sql<Row[]>`
-    select ${key} as key, min(w.wallet) as wallet, count(*)::int as wallets, sum(w.balance) as balance, sum(w.held) as held,
-      i.id as investor_id, i.external_id
+  const key = sql`coalesce(investor_id, wallet)`
+  const holders = sql`
+    select w.wallet, w.balance, w.held,
+      coalesce(o.investor_id, (select investor_id from wallet_owner(${workspaceId}, w.wallet))) as investor_id
     from (
       ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${named?.ids ? isNamed(named) : sql``}`, most: null })}
     ) w left join (
       select distinct on (wallet) wallet, investor_id from attestations
       where workspace_id = ${workspaceId} and (wallet_proved_at is not null or issued_at is not null)
       order by wallet, greatest(wallet_proved_at, issued_at, approved_at) desc nulls last, seq desc nulls last
-    ) o on o.wallet = w.wallet
-    left join investors i on i.workspace_id = ${workspaceId} and i.id = coalesce(o.investor_id,
-      (select investor_id from wallet_owner(${workspaceId}, w.wallet)))
-    where true ${after === null ? sql`` : sql`and ${key} > ${after}`}
-      ${named?.ids === null ? sql`and ${named.isNamed({ externalId: sql`i.external_id`, wallet: sql`w.wallet` })}` : sql``}
-    group by ${key}, i.id, i.external_id order by key limit ${most}`
+    ) o on o.wallet = w.wallet`
+  const meant =
+    named?.ids === null
+      ? sql`
+          select h.* from (${holders}) h
+          left join investors i on i.workspace_id = ${workspaceId} and i.id = h.investor_id
+          where ${named.isNamed({ externalId: sql`i.external_id`, wallet: sql`h.wallet` })}`
+      : holders
+  return sql<Row[]>`
+    select p.*, i.external_id from (
+      select ${key} as key, min(wallet) as wallet, count(*)::int as wallets, sum(balance) as balance, sum(held) as held,
+        investor_id
+      from (${meant}) h ${after === null ? sql`` : sql`where ${key} > ${after}`}
+      group by 1, investor_id order by 1 limit ${most}
+    ) p left join investors i on i.workspace_id = ${workspaceId} and i.id = p.investor_id order by p.key`
 }
 
 type Totals = { supply: bigint; slot: number | null }

@@ -83,7 +83,7 @@ test("single keys open pages, do nothing while typing, and can be turned off", a
   await expect(shortcuts).toHaveCount(0)
 })
 
-test("an action opens its page with the form, by a word that people type for it", async ({ page, customer }) => {
+test("an action opens its page with the form, by what people type for it", async ({ page, customer }) => {
   await page.goto(section(customer, "overview"))
   await expect(heading(page, "Overview")).toBeVisible()
   const box = search(page).getByRole("combobox")

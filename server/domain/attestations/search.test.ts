@@ -70,7 +70,7 @@ test("the search finds wallets, ids, and words of external ids with any characte
   const emma = await start("emma-larsson-1008")
   for (const q of ["larsson", "LARSS", "emma 1008", "1008 larsson", "em", "la", "10 em", "1008 la", " emma "])
     expect(await walletsOf({ q }), q).toEqual([emma.wallet])
-  // Short words match only the beginning of a word.
+  // Short words match only where one begins.
   for (const q of ["larsson olivia", "ar", "ar em", "em%", "__", "'", '"', "\\", "emma' or 1=1", "x".repeat(200)])
     expect(await walletsOf({ q }), q).toEqual([])
   // Blank text limits nothing.

@@ -4,7 +4,7 @@ import { sql } from "#db/client.ts"
 /** The shortest word that the trigram index finds anywhere in an id: `pg_trgm` compares three characters at a time. */
 const LEAST = 3
 
-/** What separates the words of an id. The index finds the beginning of a word after any of these, and at the start. */
+/** What separates the words of an id. The index finds where one begins after any of these, and at the start. */
 const BEFORE_WORDS = ["", "%-", "%\\_", "%.", "% ", "%/", "%:", "%@", "%#"]
 
 /** Scripts without spaces between words. A short word of these can be anywhere, at the price of reading all ids. */
@@ -12,7 +12,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /**
  * Whether an external id contains every word of the text, in any order and case. If all words have only one or two
- * letters, a word of the id must begin with each: otherwise no index could find them. The text must have a word.
+ * letters, each must begin one of the id's words: otherwise no index could find them. The text must not be blank.
  */
 export function hasWords(q: string): (externalId: Fragment) => Fragment {
   const words = q.trim().split(/\s+/)

@@ -109,6 +109,7 @@ test("the search lists what was opened last, by ids that are gone after signing 
   const { wallet } = await customer.api.start({ externalId: "emma-larsson-1008" })
   await page.goto(section(customer, "investors"))
   await page.getByRole("searchbox").first().fill("1008 emma")
+  await expect(page).toHaveURL(/[?&]q=/)
   await page.getByRole("link", { name: "emma-larsson-1008" }).click()
   await expect(page).toHaveURL(/investors\/inv_/)
   await page.keyboard.press("Control+k")

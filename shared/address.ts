@@ -6,3 +6,6 @@ export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
 /** A base58 address on Solana. Made only by `walletAddress`, by `addressOf`, or by a column of addresses. */
 export type Address = string & z.core.$brand<"address">
+
+/** Whether a text looks like an address. The server checks whether it is a wallet's. */
+export const isAddress = (text: string): boolean => ADDRESS.test(text)

@@ -104,6 +104,9 @@ export function Form({
   )
 }
 
+/** Removes a field's problem once a control without an `input` event has changed its value. */
+export const useForget = (): ((name: string) => void) => use(FormContext).forget
+
 /** Keeps a form from being submitted while something is entered in a control that was not added to its list. */
 export function useLeftover<Control extends HTMLInputElement | HTMLSelectElement>(isLeft: boolean) {
   const control = useRef<Control>(null)

@@ -11,6 +11,12 @@ export function timeIn(zone: string, at: string): string {
   return formatIn(zone, timeFormat).format(new Date(at))
 }
 
+/** Formats the day of a time. */
+export const dayIn = (zone: string, at: string): string =>
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: zone }).format(
+    new Date(at),
+  )
+
 /** Created once per zone, because a table has hundreds of times. */
 function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const name = `${zone} ${options === timeFormat}`

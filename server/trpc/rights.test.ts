@@ -87,6 +87,8 @@ const rights: Record<string, Who> = {
   "investor.list": members,
   "investor.notes": officers,
   "investor.operations": members,
+  "investor.owners": members,
+  "investor.pick": members,
   "investor.refusals": members,
   "investor.search": members,
   "investor.view": members,

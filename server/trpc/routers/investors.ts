@@ -3,6 +3,8 @@ import { countInvestors, searchFilter } from "#domain/attestations"
 import * as investors from "#domain/investors"
 import { readInvestor } from "#server/dashboard/investors/detail.ts"
 import { listInvestorOperations, listRefusals } from "#server/dashboard/investors/operations.ts"
+import { ownersInput, ownersOf } from "#server/dashboard/investors/owners.ts"
+import { pickInput, pickWallets } from "#server/dashboard/investors/pick.ts"
 import { investorSearch, searchInvestors } from "#server/dashboard/investors/search.ts"
 import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeLines, plainText } from "#server/lib/text.ts"
@@ -62,6 +64,14 @@ export const investorRouter = router({
   count: memberWith("kyc:read")
     .input(searchFilter.omit({ status: true, investor: true }))
     .query(({ ctx, input }) => countInvestors(ctx.principal, input)),
+
+  pick: memberWith("kyc:read")
+    .input(pickInput)
+    .query(({ ctx, input }) => pickWallets(ctx.principal, input)),
+
+  owners: memberWith("kyc:read")
+    .input(ownersInput)
+    .query(({ ctx, input }) => ownersOf(ctx.principal, input.wallets)),
 
   view: memberWith("kyc:read")
     .input(z.object({ id }))

@@ -1,4 +1,5 @@
-import { lazy, Suspense } from "react"
+import { lazy, Suspense, useState } from "react"
+import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Form, SelectField, TextField } from "#app/components/form.tsx"
@@ -10,7 +11,7 @@ import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.t
 type Start = { userPubkey: string; schemaId: string; externalId?: string; redirectUrl?: string }
 
 const USUAL = "kyc_individual_v1"
-const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) => id === USUAL)?.id
+const usualOf = (schemas: readonly { id: string }[]) => (schemas.find(({ id }) => id === USUAL) ?? schemas[0])?.id
 
 type StartSessionProps = {
   /** Initial values from the link to this form. */
@@ -23,6 +24,8 @@ type StartSessionProps = {
 
 export function StartSession({ wallet, schema, externalId = null, onClose, onStarted }: StartSessionProps) {
   const schemas = useQuery("schema.list", {})
+  const [entered, setEntered] = useState(wallet ?? "")
+  const [chosen, setChosen] = useState(schema)
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
 
   async function submit(values: FormData) {
@@ -47,22 +50,20 @@ export function StartSession({ wallet, schema, externalId = null, onClose, onSta
       <Loaded query={schemas} what="the schemas">
         {(data) => (
           <Form onSubmit={submit}>
-            <TextField
+            <PersonPicker
               label="Wallet"
               name="userPubkey"
-              hint="The wallet address to verify."
-              required
-              defaultValue={wallet ?? ""}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono"
+              hint="The wallet to verify. Paste its address if it is new."
+              value={entered}
+              onChange={setEntered}
+              of={{ schema: chosen ?? usualOf(data.data) ?? "" }}
             />
             <SelectField
               label="Schema"
               name="schemaId"
               required
-              defaultValue={schema ?? usualOf(data.data)}
+              value={chosen ?? usualOf(data.data)}
+              onChange={({ target }) => setChosen(target.value)}
               options={data.data.map(({ id, name }) => [id, `${name} (${id})`] as const)}
             />
             <TextField

@@ -1,11 +1,13 @@
 import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { type Hold, type Operation, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Loaded } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
+import { isAddress } from "#shared/address.ts"
 import { grouped, toBaseUnits } from "#shared/amount.ts"
 import { Balances } from "./balances.tsx"
 import { HoldReason } from "./hold-reason.tsx"
@@ -13,7 +15,6 @@ import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { checkWallet, FirstFields, WalletConfirmation, WalletFacts } from "./servicing-fields.tsx"
 import { type Sending, usePreflight } from "./use-preflight.ts"
-import { isAddress, WalletField } from "./wallet-field.tsx"
 
 /** Moves what a hold holds to another wallet: a form with the rules check, then the progress of the operation. */
 export function ExecuteHold({ hold }: { hold: Hold }) {
@@ -68,11 +69,12 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
         more={{ Amount: `${grouped(amount)} ${token.symbol}`, Why: <HoldReason hold={hold} /> }}
       />
       <FirstFields>
-        <WalletField
+        <PersonPicker
           name="to_pubkey"
           label="To wallet"
           value={entered}
           onChange={setEntered}
+          of={{ mint_config: token.id }}
           problem={problem?.field === "to_pubkey" ? problem.text : undefined}
         />
       </FirstFields>

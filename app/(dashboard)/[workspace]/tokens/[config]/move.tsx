@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
 import { Field, Form, Submit } from "#app/components/form.tsx"
@@ -11,7 +12,6 @@ import { AmountField } from "./amount-field.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { type Sending, usePreflight } from "./use-preflight.ts"
-import { WalletField } from "./wallet-field.tsx"
 
 export type MoveKind = "mint" | "transfer"
 
@@ -49,7 +49,14 @@ function MoveForm({ token, kind, onSent }: MoveFormProps) {
   useEffect(() => form.current?.querySelector("input")?.focus(), [])
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
   const wallet = (name: string, label: string, end: "from" | "to") => (
-    <WalletField name={name} label={label} value={entered[end]} onChange={set(end)} problem={problemAt(name)} />
+    <PersonPicker
+      name={name}
+      label={label}
+      value={entered[end]}
+      onChange={set(end)}
+      of={{ mint_config: token.id }}
+      problem={problemAt(name)}
+    />
   )
 
   return (

@@ -8,6 +8,7 @@ import {
   useBalance,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
@@ -15,6 +16,7 @@ import { Loaded } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
+import { isAddress } from "#shared/address.ts"
 import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import { AmountField } from "./amount-field.tsx"
@@ -25,7 +27,6 @@ import { Sent } from "./sent.tsx"
 import { checkWallet, FirstFields, GroundsFields, WalletConfirmation, WalletFacts } from "./servicing-fields.tsx"
 import { takenFrom, useActiveHolds } from "./use-holds.ts"
 import { namedHolds, type Sending, usePreflight } from "./use-preflight.ts"
-import { isAddress, WalletField } from "./wallet-field.tsx"
 
 type ServicingProps = { act: Exclude<Act, "hold">; of: Serviced }
 
@@ -100,11 +101,12 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
       <WalletFacts token={token} of={of} />
       <FirstFields>
         {act === "force_transfer" && (
-          <WalletField
+          <PersonPicker
             name="to_pubkey"
             label="To wallet"
             value={entered.to}
             onChange={(value) => set("to", value)}
+            of={{ mint_config: token.id }}
             problem={problemAt("to_pubkey")}
           />
         )}

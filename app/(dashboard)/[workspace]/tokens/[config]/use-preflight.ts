@@ -1,9 +1,9 @@
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { type InputOf, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { problemOf } from "#app/components/problem.ts"
+import { isAddress } from "#shared/address.ts"
 import type { Exemption } from "#shared/lots.ts"
 import type { MovementKind } from "#shared/movements.ts"
-import { isAddress } from "./wallet-field.tsx"
 
 /** How often the rules are checked again while the form is open: an investor may become verified in the meantime. */
 const CHECK_EVERY_MS = 4000

@@ -7,6 +7,21 @@ export type AttestationStatus = (typeof attestationStatuses)[number]
 export const shownStatuses = ["pending", "verified", "rejected", "revoked", "expired"] as const
 export type ShownStatus = (typeof shownStatuses)[number]
 
+/**
+ * How a wallet stands with a verification at a moment, more exactly than the status: whether a person reviews it, and
+ * whether it expired before it was ever verified.
+ */
+export const standings = [
+  "verified",
+  "in_review",
+  "pending",
+  "expired",
+  "session_expired",
+  "revoked",
+  "rejected",
+] as const
+export type Standing = (typeof standings)[number]
+
 /** A provider's decisions, in the order of precedence between events of the same instant. */
 export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
 export type Decision = (typeof decisions)[number]

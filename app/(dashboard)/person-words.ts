@@ -1,6 +1,6 @@
 import { shorten } from "#app/components/code.tsx"
 import type { RuleCode } from "#shared/rules/rules.ts"
-import type { ShownStatus } from "#shared/statuses.ts"
+import type { Standing as Status } from "#shared/statuses.ts"
 
 /** What people call the owner of a wallet: the company's own id. Without one, the wallet. */
 export const nameOf = (owner: { external_id: string | null; user_pubkey: string }): string =>
@@ -8,7 +8,7 @@ export const nameOf = (owner: { external_id: string | null; user_pubkey: string 
 
 export type Standing = {
   /** Null if it was never verified. */
-  status: ShownStatus | "in_review" | null
+  status: Status | null
   /** Until when it is verified, or since when it no longer is. Null if that is not known. */
   at: string | null
   /** The rule that keeps a wallet from receiving a token, by its code. */
@@ -27,11 +27,12 @@ const refusals: { [Code in RuleCode]?: string } = {
 
 const on = (word: string) => (day: string | null) => (day === null ? word : `${word} on ${day}`)
 
-const statuses: Record<NonNullable<Standing["status"]>, (day: string | null) => Words> = {
+const statuses: Record<Status, (day: string | null) => Words> = {
   verified: (day) => ({ words: day === null ? "Verified" : `Verified until ${day}`, tone: "good" }),
   in_review: () => ({ words: "Under review", tone: "notice" }),
   pending: () => ({ words: "Verification not finished", tone: "notice" }),
   expired: (day) => ({ words: on("Expired")(day), tone: "bad" }),
+  session_expired: (day) => ({ words: on("Session expired")(day), tone: "bad" }),
   revoked: (day) => ({ words: on("Revoked")(day), tone: "bad" }),
   rejected: (day) => ({ words: on("Rejected")(day), tone: "bad" }),
 }

@@ -12,6 +12,9 @@ export {
   plainColumns,
 } from "./personal.ts"
 
+/** How wallets stand with a schema, now or at an earlier moment. */
+export { inForceAt, readStandings, type ShownStanding, shownStanding } from "./standing.ts"
+
 /** Reads: lists, counts, one attestation, its claims. */
 export { getAttestation, listAttestations } from "./read.ts"
 export {

@@ -46,7 +46,7 @@ const lists: Record<string, (q: string) => object> = {
   "approval.search": (q) => ({ q }),
   "token.holders": (q) => ({ mint_config: config, q }),
   "token.searchOperations": (q) => ({ mint_config: config, kind: "mint", q }),
-  "token.searchRegister": (q) => ({ mint_config: config, group: "wallet", q }),
+  "token.registerView": (q) => ({ mint_config: config, group: "wallet", q }),
   "hold.search": (q) => ({ mint_config: config, q }),
 }
 
@@ -93,7 +93,7 @@ test("a text that very many share still finds them, and not others", async () =>
     expect(await investorsNamed(workspaceId, "emma")).toBeNull()
     for (const list of Object.keys(lists)) expect([list, await walletsIn(list, "emma")]).toEqual([list, [emma]])
     for (const list of Object.keys(lists)) expect([list, await walletsIn(list, "many")]).toEqual([list, []])
-    const { data } = await owner.browser.query("token.searchRegister", {
+    const { data } = await owner.browser.query("token.registerView", {
       ...{ mint_config: config, group: "investor", q: "emma" },
     })
     expect((data.data as Row[]).map(({ external_id }) => external_id)).toEqual(["Emma-Larsson-1008"])

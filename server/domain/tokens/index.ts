@@ -86,6 +86,7 @@ export {
   registerPage,
 } from "./postings/register-at.ts"
 export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
+export { registerView, viewRegister } from "./postings/register-view.ts"
 export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"
 
 /** Kinds of operations. */

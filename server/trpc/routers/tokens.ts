@@ -475,20 +475,23 @@ export const tokenRouter = router({
       }),
     ),
 
-  searchRegister: memberWith("token:read")
+  registerView: memberWith("token:read")
     .input(
       z.object({
         mint_config: tokens.configId,
         at: tokens.registerMoment.optional(),
         group: z.enum(tokens.registerGroups),
         q: searchText.optional(),
+        investor: filterId("inv").optional(),
+        holders: z.literal("unverified").optional(),
         ...page,
       }),
     )
-    .output(tokens.registerPage)
-    .query(({ ctx, input: { mint_config: mintConfig, at, cursor = null, ...input } }) =>
-      tokens.readRegisterAt(ctx.principal, {
-        ...{ ...input, mintConfig, at: at === undefined ? null : tokens.momentIn(at), investor: null, cursor },
+    .output(tokens.registerView)
+    .query(({ ctx, input: { mint_config: mintConfig, at, group, investor = null, holders, q, limit, cursor = null } }) =>
+      tokens.viewRegister(ctx.principal, {
+        ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
+        isUnverified: holders === "unverified",
       }),
     ),
 

@@ -12,6 +12,9 @@ import { readBlockTime } from "./date.ts"
 /** A moment of the books: the end of a second, or of a slot. */
 export type Moment = { slot: number; time: Date } | { slot: null; time: Date }
 
+/** A moment includes its whole second. */
+export const endOf = ({ time }: Moment): Date => new Date(time.getTime() + 999)
+
 /** How many slots in a row may have no block. */
 const SKIPPED = 100
 /** How long a change of the books alone may take to commit. */

@@ -13,6 +13,7 @@ import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { readConfig } from "../configs.ts"
 import { disclosureFor } from "../holder-facts.ts"
 import { finalMoment, type Moment } from "./moments.ts"
+import { unverifiedAt } from "./unverified-at.ts"
 
 /** `wallet`: a row for each wallet. `investor`: one for each investor, and for each wallet without one. */
 export const registerGroups = ["wallet", "investor"] as const
@@ -94,6 +95,8 @@ export type RegisterQuestion = {
   q?: string | undefined
   limit: number
   cursor: string | null
+  /** Only rows with a wallet that was not verified at the moment. */
+  isUnverified?: boolean
 }
 
 type Row = {
@@ -112,7 +115,7 @@ type Row = {
  */
 export async function readRegisterAt(
   principal: Principal,
-  { mintConfig, at, group, investor, q, limit, cursor }: RegisterQuestion,
+  { mintConfig, at, group, investor, q, limit, cursor, isUnverified = false }: RegisterQuestion,
 ): Promise<RegisterPage> {
   const { workspaceId } = principal
   const maySeeInvestors = disclosureFor(principal).attestations
@@ -125,7 +128,9 @@ export async function readRegisterAt(
   const { supply, slot } = await readTotals(workspaceId, mintConfig, moment)
   const since = await incompleteSince(sql, { workspaceId, mintConfig, moment })
   const named = await readNamed(workspaceId, q)
-  const about = { workspaceId, mintConfig, moment, investor, named, after: place?.after ?? null, most: limit + 1 }
+  const unverified = isUnverified ? unverifiedAt(workspaceId, config.required_schema, moment) : null
+  const after = place?.after ?? null
+  const about = { workspaceId, mintConfig, moment, investor, named, unverified, after, most: limit + 1 }
   const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
   const shown = rows.slice(0, limit)
   const units = (amount: bigint) => fromBaseUnits(amount > 0n ? amount : 0n, config.decimals)
@@ -166,6 +171,7 @@ type Asked = {
   moment: Moment
   investor: string | null
   named: NamedPeople | null
+  unverified: ReturnType<typeof unverifiedAt> | null
   after: string | null
   most: number
 }
@@ -223,12 +229,13 @@ const ownedBy = (workspaceId: string, investor: string | null) =>
         ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o where o.investor_id = ${investor})`
 
 const byWallet = (asked: Asked) => {
-  const { workspaceId, investor, named, after, most } = asked
+  const { workspaceId, investor, named, unverified, after, most } = asked
   const isAfter = after === null ? sql`` : sql`and wallet > ${after}`
+  const isWanted = unverified === null ? sql`` : sql`and ${unverified(sql`wallet`)}`
   return sql<Row[]>`
     select w.wallet as key, w.wallet, 1 as wallets, w.balance, w.held, i.id as investor_id, i.external_id
     from (
-      ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${isNamed(named)} ${isAfter}`, most })}
+      ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${isNamed(named)} ${isAfter} ${isWanted}`, most })}
     ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by w.wallet`
@@ -239,7 +246,7 @@ const byWallet = (asked: Asked) => {
  * investors of a page only.
  */
 const byInvestor = (asked: Asked) => {
-  const { workspaceId, investor, named, after, most } = asked
+  const { workspaceId, investor, named, unverified, after, most } = asked
   const key = sql`coalesce(investor_id, wallet)`
   const holders = sql`
     select w.wallet, w.balance, w.held,
@@ -263,7 +270,8 @@ const byInvestor = (asked: Asked) => {
       select ${key} as key, min(wallet) as wallet, count(*)::int as wallets, sum(balance) as balance, sum(held) as held,
         investor_id
       from (${meant}) h ${after === null ? sql`` : sql`where ${key} > ${after}`}
-      group by 1, investor_id order by 1 limit ${most}
+      group by 1, investor_id ${unverified === null ? sql`` : sql`having bool_or(${unverified(sql`wallet`)})`}
+      order by 1 limit ${most}
     ) p left join investors i on i.workspace_id = ${workspaceId} and i.id = p.investor_id order by p.key`
 }
 

@@ -9,29 +9,39 @@ import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { grouped, percentOf, toBaseUnits } from "#shared/amount.ts"
+import { Flags, Unverified } from "./register-flags.tsx"
 
-type Page = RouterOutputs["token"]["registerAt"]
+type Page = RouterOutputs["token"]["registerView"]
 type Row = Page["data"][number]
 
-const filters = { q: person, at: moment("At"), group: choice("Rows", "By investor", [["wallet", "By wallet"]]) }
+const filters = {
+  q: person,
+  at: moment("At"),
+  group: choice("Rows", "By investor", [["wallet", "By wallet"]]),
+  holders: choice("Holders", "All", [["unverified", "Not verified"]]),
+}
 
 /** Who held a token at a moment. */
 export function Register({ token }: { token: TokenView }) {
-  const list = useList("token.searchRegister", {
+  const list = useList("token.registerView", {
     filters,
     input: { mint_config: token.id, group: "investor", limit: 20 },
   })
   const { data } = list.query
-  const { at } = list.filtered.asked
+  const { at, holders, q } = list.filtered.asked
   return (
     <List
       list={list}
       caption="Register"
       things="holders"
-      columns={columnsOf(token, data)}
+      columns={columnsOf(token, data, at === undefined)}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
-      noMatch="No such person or wallet held the token at that moment."
+      noMatch={
+        holders === undefined || q !== undefined
+          ? "No such person or wallet held the token at that moment."
+          : "Everyone who held the token at that moment was verified."
+      }
       empty={<Empty title="No holders">No one held the token at the last moment that is final.</Empty>}
       afterFilters={<ExportCsv list="register" asked={{ mint_config: token.id, ...(at && { at }) }} />}
     >
@@ -40,6 +50,13 @@ export function Register({ token }: { token: TokenView }) {
           {grouped(data.supply)} {token.symbol} existed at <Timestamp at={data.as_of.time} />. Everything up to the end
           of that second counts.
         </p>
+      )}
+      {data && (
+        <Unverified
+          counts={data.counts}
+          isNow={at === undefined}
+          onShow={holders === undefined ? () => list.filtered.change({ holders: "unverified" }) : null}
+        />
       )}
       {data && !data.complete && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
@@ -50,31 +67,36 @@ export function Register({ token }: { token: TokenView }) {
   )
 }
 
-const columnsOf = (token: TokenView, register: Page | undefined): Column<Row>[] => [
+const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean): Column<Row>[] => [
   {
     header: "Holder",
     breaks: true,
-    cell: ({ user_pubkey, investor_id, external_id, wallets }) => (
-      <>
-        {investor_id === null ? (
-          <Copyable value={user_pubkey!} what="wallet address" compact />
-        ) : (
-          <InvestorLink investor={{ investor_id, external_id }} />
-        )}
-        {investor_id !== null && user_pubkey !== null && (
-          <span className="block">
-            <Copyable value={user_pubkey} what="wallet address" compact />
-          </span>
-        )}
-        {investor_id !== null && user_pubkey === null && register && (
-          <Wallets
-            key={register.as_of.time}
-            of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
-            count={wallets}
-          />
-        )}
-      </>
-    ),
+    cell: (row) => {
+      const { user_pubkey, investor_id, external_id, wallets } = row
+      return (
+        <>
+          {investor_id === null ? (
+            <Copyable value={user_pubkey!} what="wallet address" compact />
+          ) : (
+            <InvestorLink investor={{ investor_id, external_id }} />
+          )}
+          {investor_id !== null && user_pubkey !== null && (
+            <span className="block">
+              <Copyable value={user_pubkey} what="wallet address" compact />
+            </span>
+          )}
+          {investor_id !== null && user_pubkey === null && register && (
+            <Wallets
+              key={register.as_of.time}
+              of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
+              count={wallets}
+              schema={isNow ? register.required_schema : null}
+            />
+          )}
+          {register && <Flags of={row} schema={isNow ? register.required_schema : null} />}
+        </>
+      )
+    },
   },
   {
     header: "Balance",
@@ -108,17 +130,21 @@ function Share({ of, supply, token: { decimals }, percent }: ShareProps) {
   return shown === null ? NOTHING : <span title={`${percent} %`}>{shown} %</span>
 }
 
-type WalletsProps = { of: { mint_config: string; at: string; investor: string }; count: number }
+type WalletsProps = {
+  of: { mint_config: string; at: string; investor: string }
+  count: number
+  schema: string | null
+}
 
 /** An investor's wallets, which are read once they are asked for. */
-function Wallets({ of, count }: WalletsProps) {
+function Wallets({ of, count, schema }: WalletsProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="cursor-pointer py-0.5 text-xs text-muted">
         {count === 1 ? "1 wallet" : `${grouped(String(count))} wallets`}
       </summary>
-      {isOpen && <WalletRows of={of} />}
+      {isOpen && <WalletRows of={of} schema={schema} />}
     </details>
   )
 }
@@ -126,15 +152,18 @@ function Wallets({ of, count }: WalletsProps) {
 /** The most wallets to show below an investor. */
 const MOST_WALLETS = 100
 
-function WalletRows({ of }: Pick<WalletsProps, "of">) {
-  const { data, error, refetch } = useQuery("token.registerAt", { ...of, group: "wallet", limit: MOST_WALLETS })
+function WalletRows({ of, schema }: Pick<WalletsProps, "of" | "schema">) {
+  const { data, error, refetch } = useQuery("token.registerView", { ...of, group: "wallet", limit: MOST_WALLETS })
   if (error) return <Failed error={error} onRetry={refetch} />
   return (
     <ul className="space-y-0.5 py-1" aria-busy={data === undefined}>
-      {data?.data.map(({ user_pubkey, balance }) => (
-        <li key={user_pubkey} className="flex flex-wrap gap-x-4 text-[13px]">
-          <Copyable value={user_pubkey!} what="wallet address" compact />
-          <span>{grouped(balance)}</span>
+      {data?.data.map((row) => (
+        <li key={row.user_pubkey} className="text-[13px]">
+          <span className="flex flex-wrap gap-x-4">
+            <Copyable value={row.user_pubkey!} what="wallet address" compact />
+            <span>{grouped(row.balance)}</span>
+          </span>
+          <Flags of={row} schema={schema} />
         </li>
       ))}
       {data?.next_cursor && <li className="text-xs text-muted">More are listed by wallet and in the file.</li>}

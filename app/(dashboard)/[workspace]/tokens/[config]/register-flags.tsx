@@ -1,0 +1,94 @@
+import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
+import { StandingBadge } from "#app/(dashboard)/person-picker.tsx"
+import { type RouterOutputs, To, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { type Counts, everyoneVerified, someUnverified } from "./register-words.ts"
+
+type Register = RouterOutputs["token"]["registerView"]
+type Row = Register["data"][number]
+
+type UnverifiedProps = {
+  counts: Counts
+  /** Whether the register is that of the last final moment. */
+  isNow: boolean
+  /** Lists only these; null if it already does. */
+  onShow: (() => void) | null
+}
+
+/** How many holders were not verified, and what to do about it. */
+export function Unverified({ counts, isNow, onShow }: UnverifiedProps) {
+  const { holders, unverified } = counts
+  if (holders === 0) return null
+  const advice = isNow
+    ? "They keep their tokens, and can neither receive nor send any until they are verified. Start a session for each, or redeem what they hold."
+    : "Each status is that of this moment. Freezes that were lifted since are only in the audit log."
+  if (unverified === 0) {
+    return (
+      <p role="status" className="mb-3 text-[13px] text-muted">
+        {everyoneVerified(counts, isNow)} {!isNow && advice}
+      </p>
+    )
+  }
+  return (
+    <div
+      role="status"
+      className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice"
+    >
+      <p className="min-w-0 flex-1 basis-72">
+        <span className="font-medium">{someUnverified(counts, isNow)}</span> {advice}
+      </p>
+      {onShow && (
+        <Button size="sm" onClick={onShow}>
+          Show only these
+        </Button>
+      )}
+    </div>
+  )
+}
+
+type FlagsProps = {
+  of: Row
+  /** The schema to verify a wallet for again; null if the moment has passed. */
+  schema: string | null
+}
+
+/** That a holder was not verified or is frozen. */
+export function Flags({ of: { user_pubkey, wallets, unverified, standing, freezes }, schema }: FlagsProps) {
+  return (
+    <>
+      {unverified > 0 && (
+        <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+          {standing ? (
+            <StandingBadge of={standing} />
+          ) : (
+            <Badge tone="bad" className="whitespace-normal!">
+              {wallets === 1 ? "Not verified" : `${unverified} of ${wallets} wallets not verified`}
+            </Badge>
+          )}
+          {schema !== null && standing && user_pubkey !== null && (
+            <VerifyAgain wallet={user_pubkey} status={standing.status} schema={schema} />
+          )}
+        </span>
+      )}
+      <FreezeNote freezes={freezes} />
+    </>
+  )
+}
+
+type VerifyAgainProps = { wallet: string; status: NonNullable<Row["standing"]>["status"]; schema: string }
+
+/** Starts a session for a wallet, unless one is under way. */
+function VerifyAgain({ wallet, status, schema }: VerifyAgainProps) {
+  const { can } = useWorkspace()
+  if (status === "pending" || status === "in_review" || !can("kyc:write")) return null
+  return (
+    <To
+      path={["sessions"]}
+      query={`?${new URLSearchParams({ wallet, schema })}`}
+      className="rounded-sm text-[13px] text-accent hover:underline"
+    >
+      Start a session<span className="sr-only"> for {wallet}</span>
+    </To>
+  )
+}

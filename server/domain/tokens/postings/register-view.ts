@@ -1,0 +1,110 @@
+import { z } from "zod"
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { readStandings, shownStanding } from "#domain/attestations"
+import type { Principal } from "#domain/requests"
+import { timestamp } from "#server/lib/fields.ts"
+import type { Address } from "#shared/address.ts"
+import { standings } from "#shared/statuses.ts"
+import { readConfig } from "../configs.ts"
+import { loadFreezes, shownFreezes, toShownFreezes } from "../freezes.ts"
+import { endOf, type Moment } from "./moments.ts"
+import { holdersAt, type RegisterQuestion, readRegisterAt, registerPage } from "./register-at.ts"
+import { unverifiedAt } from "./unverified-at.ts"
+
+const standing = z.object({ status: z.enum(standings).nullable(), at: timestamp.nullable() })
+
+/** The register for the dashboard: with the verifications of the holders at its moment. */
+export const registerView = registerPage.extend({
+  data: z.array(
+    registerPage.shape.data.element.extend({
+      /** How many of the row's wallets were not verified at the moment. */
+      unverified: z.number().int(),
+      /** How a wallet stood; null for the row of an investor. */
+      standing: standing.nullable(),
+      /** Freezes that still bind and began before the moment. Lifted ones are only in the audit log. */
+      freezes: shownFreezes,
+    }),
+  ),
+  /** Of all rows, not only of this page. */
+  counts: z.object({ holders: z.number().int(), unverified: z.number().int() }),
+  required_schema: z.string(),
+})
+type View = z.infer<typeof registerView>
+
+/** Errors: those of `readRegisterAt`. */
+export async function viewRegister(principal: Principal, question: RegisterQuestion): Promise<View> {
+  const { workspaceId } = principal
+  const { mintConfig, group } = question
+  const page = await readRegisterAt(principal, question)
+  const { required_schema } = await readConfig(workspaceId, mintConfig, "mint_config")
+  const { slot, time } = page.as_of
+  // The slot of a register by time is only information.
+  const isBySlot = question.at !== null && "slot" in question.at
+  const moment: Moment = { slot: isBySlot ? slot : null, time: new Date(time) }
+  const of: OfRegister = { workspaceId, mintConfig, moment, schemaId: required_schema }
+  const [wallets, counts] = await Promise.all([walletsIn(of, page.data), countHolders(of, group)])
+  const all = [...wallets.values()].flat()
+  const [standingOf, freezesOf] = await Promise.all([
+    readStandings(sql, workspaceId, { schemaId: required_schema, wallets: all, at: endOf(moment) }),
+    loadFreezes(sql, workspaceId, all),
+  ])
+  return {
+    ...page,
+    data: page.data.map((row) => {
+      const own = wallets.get(row.user_pubkey ?? row.investor_id!) ?? []
+      const freezes = own.flatMap((wallet) => toShownFreezes(freezesOf({ config: mintConfig, wallet })))
+      return {
+        ...row,
+        unverified: own.filter((wallet) => standingOf.get(wallet)?.status !== "verified").length,
+        standing: row.user_pubkey === null ? null : shownStanding(standingOf.get(row.user_pubkey as Address)),
+        freezes: freezes.filter(({ since }) => since <= time),
+      }
+    }),
+    counts,
+    required_schema,
+  }
+}
+
+type OfRegister = { workspaceId: string; mintConfig: string; moment: Moment; schemaId: string }
+
+type RegisterRows = z.infer<typeof registerPage>["data"]
+
+/** The wallets of each row that held the token, by the investor or the wallet of the row. */
+async function walletsIn(of: OfRegister, rows: RegisterRows): Promise<Map<string, Address[]>> {
+  const alone = rows.flatMap(({ user_pubkey }) => (user_pubkey === null ? [] : [user_pubkey as Address]))
+  const investors = rows.flatMap(({ user_pubkey, investor_id }) =>
+    user_pubkey === null && investor_id !== null ? [investor_id] : [],
+  )
+  const { workspaceId } = of
+  const and = sql`and wallet in (
+    select a.wallet from attestations a where a.workspace_id = ${workspaceId} and a.investor_id = any(${investors}))`
+  const owned =
+    investors.length === 0
+      ? []
+      : await sql<{ wallet: Address; investor_id: string }[]>`
+          select w.wallet, o.investor_id
+          from (${holdersAt(of, { and, most: null })}) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
+          where o.investor_id = any(${investors})`
+  const byInvestor = Map.groupBy(owned, ({ investor_id }) => investor_id)
+  return new Map([
+    ...alone.map((wallet): [string, Address[]] => [wallet, [wallet]]),
+    ...[...byInvestor].map(([id, own]): [string, Address[]] => [id, own.map(({ wallet }) => wallet)]),
+  ])
+}
+
+/** How many holders there were, and how many had a wallet that was not verified. */
+async function countHolders(of: OfRegister, group: RegisterQuestion["group"]): Promise<View["counts"]> {
+  const { workspaceId, schemaId, moment } = of
+  const unverified = unverifiedAt(workspaceId, schemaId, moment)
+  const holder =
+    group === "wallet"
+      ? sql`wallet`
+      : sql`coalesce((select investor_id from wallet_owner(${workspaceId}, wallet)), wallet)`
+  const rows = await sql<View["counts"][]>`
+    select count(*)::int as holders, count(*) filter (where is_unverified)::int as unverified from (
+      select ${holder} as holder, bool_or(${unverified(sql`wallet`)}) as is_unverified
+      from (${holdersAt(of, { most: null })}) w group by 1
+    ) h`
+  return only(rows)
+}

@@ -1,7 +1,13 @@
+import { nameOf } from "#app/(dashboard)/person-words.ts"
+import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { NewTab } from "#app/components/link.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { countryName } from "#shared/countries.ts"
 import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
+import { type Owner, partsOf, subjectOf } from "./finding-words.ts"
 import type { Preflight } from "./use-token.ts"
 
 type Finding = Preflight["rules"][number]
@@ -13,9 +19,18 @@ const looks: Record<Finding["outcome"], { icon: IconName; color: string; word: s
   overridden: { icon: "alert", color: "text-notice", word: "Overridden" },
 }
 
+type RuleFindingProps = {
+  of: Finding
+  /** The people behind the movement's wallets. */
+  people: readonly Owner[]
+  /** The schema whose claims the rules read. */
+  schema: string | null
+}
+
 /** What a rule says about a movement. */
-export function RuleFinding({ of: { code, outcome, detail } }: { of: Finding }) {
+export function RuleFinding({ of: { code, outcome, detail }, people, schema }: RuleFindingProps) {
   const { icon, color, word } = looks[outcome]
+  const person = code === "country_not_allowed" && outcome !== "passed" ? subjectOf(detail, people) : null
   return (
     <div className="flex items-start gap-2">
       <Icon name={icon} className={`mt-0.5 size-4 ${color}`} />
@@ -23,9 +38,67 @@ export function RuleFinding({ of: { code, outcome, detail } }: { of: Finding }) 
         {outcome !== "overridden" && <span className="sr-only">{word}: </span>}
         <span className="font-medium">{ruleOf(code)?.name ?? code}</span>{" "}
         {outcome === "overridden" && <Badge tone="notice">{word}</Badge>}{" "}
-        <span className="wrap-anywhere text-muted">{detail}</span>
+        <span className="wrap-anywhere text-muted">
+          {person ? (
+            <RefusedCountry key={person.user_pubkey} of={person} schema={schema} />
+          ) : (
+            <Detail text={detail} people={people} />
+          )}
+        </span>
       </p>
     </div>
+  )
+}
+
+/** A detail of the API for members, with the names of people. */
+export const Detail = ({ text, people }: { text: string; people: readonly Owner[] }) =>
+  partsOf(text, people).map((part, at) =>
+    typeof part === "string" ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
+      <PersonLink key={at} of={part} />
+    ),
+  )
+
+/** Links to a person's page in a new tab, because the form stays. */
+export function PersonLink({ of }: { of: Owner }) {
+  const path = usePath()
+  return (
+    <NewTab
+      href={path("investors", of.investor_id)}
+      className="font-medium text-ink underline decoration-line underline-offset-2 hover:decoration-current"
+    >
+      <span title={of.user_pubkey}>{nameOf(of)}</span>
+    </NewTab>
+  )
+}
+
+/** That the country rules refuse a person. The country is a claim: it is read on request, and that is recorded. */
+function RefusedCountry({ of, schema }: { of: Owner; schema: string | null }) {
+  const { can } = useWorkspace()
+  const view = useMutation((api) => api.investor.viewClaims.mutate({ id: of.investor_id }), { refresh: false })
+  const claims = view.data?.data.find((one) => one.user_pubkey === of.user_pubkey && one.schema === schema)?.claims
+  const country = claims?.country === undefined ? "country not known" : countryName(claims.country)
+  return (
+    <>
+      <PersonLink of={of} />
+      {view.data && `, ${country}`}: not allowed by this token.
+      {!view.data && schema !== null && can("claims:read") && (
+        <>
+          {" "}
+          <Button
+            variant="link"
+            className="text-[13px]!"
+            title="Recorded in the audit log"
+            pending={view.isPending}
+            onClick={() => view.mutate()}
+          >
+            Show the country
+          </Button>
+        </>
+      )}
+    </>
   )
 }
 

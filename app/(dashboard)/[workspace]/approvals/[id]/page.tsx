@@ -2,7 +2,9 @@
 
 import { useParams } from "next/navigation.js"
 import type { ReactNode } from "react"
+import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { To, usePolling } from "#app/(dashboard)/workspace.tsx"
@@ -65,7 +67,7 @@ export default function Page() {
               </Card>
               {approval.preflight && (
                 <Card title="Rules now">
-                  <Rules preflight={approval.preflight} />
+                  <Rules request={approval.request} preflight={approval.preflight} />
                 </Card>
               )}
             </>
@@ -215,19 +217,22 @@ const listed = (values: unknown[]): string =>
   values.slice(0, MOST_LISTED).join(", ") +
   (values.length > MOST_LISTED ? ` and ${values.length - MOST_LISTED} more` : "")
 
-function Rules({ preflight: { answer, rules } }: { preflight: NonNullable<Approval["preflight"]> }) {
+type RulesProps = { request: Approval["request"]; preflight: NonNullable<Approval["preflight"]> }
+
+function Rules({ request, preflight: { answer, rules, required_schema } }: RulesProps) {
+  const people = useOwners([request.user_pubkey, request.from_pubkey, request.to_pubkey].map(String))
   const overrides = overridden(rules)
   const allowed = overrides === null ? "All rules pass now." : `Allowed now. It overrides ${overrides}.`
   return (
     <>
       <p className={answer.error === null ? "text-accent" : "text-danger"} role="status">
-        {answer.error === null ? allowed : `It would be refused now. ${answer.detail}`}
+        {answer.error === null ? allowed : `It would be refused now. ${textOf(answer.detail!, people)}`}
       </p>
       {rules.length > 0 && (
         <ul className="mt-3 space-y-2">
           {rules.map((finding) => (
             <li key={finding.code}>
-              <RuleFinding of={finding} />
+              <RuleFinding of={finding} people={people} schema={required_schema} />
             </li>
           ))}
         </ul>

@@ -1,7 +1,10 @@
 import type { ReactNode } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
-import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { nextSteps, type Owner, subjectOf, textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
+import { Detail, overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { To, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Loading } from "#app/components/frame.tsx"
@@ -17,7 +20,7 @@ export function RulesCheck({ sending, checked }: { sending: Sending; checked: Ch
   if (preflight) {
     return (
       <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
-        <PreflightPanel token={sending.token} preflight={preflight} />
+        <PreflightPanel sending={sending} preflight={preflight} />
       </div>
     )
   }
@@ -34,8 +37,9 @@ export const submitLabel = (label: string, { preflight }: Checked): string =>
   preflight && preflight.approvals_needed > 0 ? "Request approval" : label
 
 /** What the API would answer now and the result of each rule, before anything is sent. */
-function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
-  const { answer, rules, approvals_needed, approver_roles } = preflight
+function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: Preflight }) {
+  const { answer, rules, required_schema, approvals_needed, approver_roles } = preflight
+  const people = useOwners([sending.from, sending.to])
   const isFine = answer.error === null
   const overrides = overridden(rules)
   return (
@@ -54,10 +58,12 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
           ) : rules.some(({ outcome }) => outcome === "refused") ? (
             // The rule's own line below shows why.
             <span>
-              This would be refused.<span className="sr-only"> {answer.detail}</span>
+              This would be refused.<span className="sr-only"> {textOf(answer.detail!, people)}</span>
             </span>
           ) : (
-            `This would be refused: ${answer.detail}`
+            <span>
+              This would be refused: <Detail text={answer.detail!} people={people} />
+            </span>
           )}
         </p>
         {answer.error !== null && (
@@ -74,7 +80,7 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
         <ul className="divide-y divide-line">
           {rules.map((finding) => (
             <li key={finding.code} className="px-3 py-2">
-              <RuleFinding of={finding} />
+              <RuleFinding of={finding} people={people} schema={required_schema} />
             </li>
           ))}
         </ul>
@@ -87,15 +93,15 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
           </span>
         </p>
       )}
-      {!isFine && <Remedy token={token} preflight={preflight} />}
+      {!isFine && <Remedy token={sending.token} preflight={preflight} people={people} />}
     </section>
   )
 }
 
-type RemedyProps = { token: TokenView; preflight: Preflight }
+type RemedyProps = { token: TokenView; preflight: Preflight; people: readonly Owner[] }
 
 /** What to do about a refusal, if this page knows. */
-function Remedy({ token, preflight: { answer, unverified, required_schema } }: RemedyProps) {
+function Remedy({ token, preflight: { answer, unverified, required_schema }, people }: RemedyProps) {
   const path = usePath()
   const { can } = useWorkspace()
   const remedy = answer.error === null ? null : ruleOf(answer.error)?.remedy
@@ -111,7 +117,7 @@ function Remedy({ token, preflight: { answer, unverified, required_schema } }: R
             className={buttonLook({ size: "sm" })}
           >
             <span>
-              Start a session for <Shortened value={wallet} />
+              Start a session for <Owned wallet={wallet} people={people} />
             </span>
           </Link>
         ))}
@@ -133,7 +139,34 @@ function Remedy({ token, preflight: { answer, unverified, required_schema } }: R
       </Advice>
     )
   }
-  return null
+  const step = nextSteps[answer.error ?? ""]
+  const person = subjectOf(answer.detail ?? "", people)
+  if (step === undefined) return null
+  return (
+    <Advice>
+      <p>{step}</p>
+      <p className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
+        {person && (
+          <NewTab href={path("investors", person.investor_id)} className="text-accent underline underline-offset-2">
+            Open {nameOf(person)}
+          </NewTab>
+        )}
+        {ruleHasFields(answer.error) && can("config:write") && (
+          <NewTab href={path("tokens", token.id, "rules")} className="text-accent underline underline-offset-2">
+            Open the token's rules
+          </NewTab>
+        )}
+      </p>
+    </Advice>
+  )
+}
+
+const ruleHasFields = (code: string | null): boolean => Object.keys(ruleOf(code ?? "")?.fields ?? {}).length > 0
+
+/** A wallet by its person's name, if it has one. */
+function Owned({ wallet, people }: { wallet: string; people: readonly Owner[] }) {
+  const person = people.find(({ user_pubkey }) => user_pubkey === wallet)
+  return person?.external_id ? person.external_id : <Shortened value={wallet} />
 }
 
 function Advice({ children }: { children: ReactNode }) {

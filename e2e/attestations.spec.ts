@@ -46,6 +46,27 @@ test("a session started in the page, approved in a second tab, is verified in th
   await second.close()
 })
 
+test("a session is started for a known person by name", async ({ page, customer }) => {
+  const name = `grace-${newWallet().slice(0, 6)}`
+  const { wallet, sessionId } = await customer.api.start({ externalId: name })
+  await decide(sessionId, "approved")
+  await page.goto(section(customer, "sessions"))
+  await page.getByRole("button", { name: "Start session" }).first().click()
+  const dialog = page.getByRole("dialog", { name: "Start a session" })
+  await dialog.getByLabel("Wallet").pressSequentially(name)
+  const option = dialog.getByRole("option").filter({ hasText: wallet })
+  await expect(option).toContainText("Verified until")
+  await dialog.getByLabel("Wallet").fill("")
+  await dialog.getByLabel("Schema").selectOption("accredited_investor_v1")
+  await dialog.getByLabel("Wallet").pressSequentially(name)
+  await expect(option).toContainText("Never verified")
+  await page.keyboard.press("Enter")
+  await expect(dialog.getByLabel("Wallet")).toHaveValue(name)
+  await expectAccessible(page)
+  await dialog.getByRole("button", { name: "Start session" }).click()
+  await expect(page.getByRole("dialog", { name: "Send this link to the investor" })).toContainText(wallet)
+})
+
 test("a new attestation and its outcome appear on the overview without a reload", async ({ page, customer }) => {
   await customer.api.verifiedWallet()
   await page.goto(section(customer, "overview"))

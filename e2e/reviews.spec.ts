@@ -68,6 +68,30 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expect(page.getByText("attestation.decided_manually")).toBeVisible()
 })
 
+test("claims in a review name their wallet, and those that contradict the person's others are marked", async ({
+  page,
+  customer,
+}) => {
+  const externalId = `two-countries-${Date.now()}`
+  const first = await customer.api.start({ externalId })
+  await decide(first.sessionId, "approved", origin, "US")
+  await expect.poll(async () => (await customer.api.status(first.wallet)).status).toBe("verified")
+  const second = await customer.api.start({ externalId })
+  const claims = { country: "CA" }
+  await report(second.sessionId, { decision: "in_review", reason: "Address differs from the document", claims })
+  await page.goto(section(customer, `reviews/${await reviewOf(customer, second.wallet)}`))
+  const card = page.getByRole("region", { name: "Claims" })
+  await card.getByRole("button", { name: "Show claims" }).click()
+  await expect(card.getByRole("status")).toContainText("contradict each other: country.")
+  for (const [wallet, country] of [
+    [first.wallet, "United States (US)"],
+    [second.wallet, "Canada (CA)"],
+  ] as const) {
+    await expect(card.getByRole("listitem").filter({ hasText: wallet })).toContainText(`${country} (differs)`)
+  }
+  await expectAccessible(page)
+})
+
 ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   const cases = ["PEP screening: 1 possible match", "Document is blurred", "Address differs from the document"]
   for (const reason of cases) await leftInReview(firm, { reason })

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, section, test } from "./dashboard.ts"
-import { held } from "./servicing.ts"
+import { held, row } from "./servicing.ts"
 
 test("the register at a moment is shown, and a snapshot of it is taken and downloaded", {
   tag: ["@phone"],
@@ -45,4 +45,38 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     ])
     expect(download.suggestedFilename()).toMatch(/^snap_\w+\.csv$/)
   })
+})
+
+test("the register counts and flags holders who are not verified, and says what to do", { tag: ["@phone"] }, async ({
+  page,
+  customer,
+}) => {
+  const { api } = customer
+  const { id, wallet, attestationId } = await held(customer, "100")
+  const other = await api.verifiedWallet()
+  await api.call("POST", "/token/mint", { user_pubkey: other.wallet, mint_config: id, amount: "300" })
+  await page.goto(section(customer, `tokens/${id}?tab=register&group=wallet`))
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByText("All 2 holders are verified.")).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await api.revoke(attestationId, "The passport was forged")
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByText("1 of 2 holders is not verified.")).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await expect(row(page, wallet)).toContainText(/Revoked on \d+ \w+ 20\d\d/)
+  await expect(row(page, other.wallet)).not.toContainText("Revoked")
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Show only these" }).click()
+  await expect(row(page, other.wallet)).toHaveCount(0)
+  await expect(row(page, wallet).getByRole("link", { name: `Start a session for ${wallet}` })).toHaveAttribute(
+    "href",
+    /\/sessions\?wallet=\w+&schema=kyc_individual_v1$/,
+  )
+  await page.getByLabel("Rows").selectOption("")
+  await expect(page.getByRole("table", { name: "Register" })).toContainText("Not verified")
+  await page.getByText("1 wallet").click()
+  await expect(page.getByRole("listitem").filter({ hasText: wallet })).toContainText("Revoked on")
+  await expectAccessible(page)
 })

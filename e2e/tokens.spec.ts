@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
-import { newWallet, origin } from "./api.ts"
+import { decide, newWallet, origin } from "./api.ts"
 import { type Customer, expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 const fresh = () => randomBytes(3).toString("hex")
@@ -172,6 +172,96 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     ["100.5", "confirmed"],
     ["600", "confirmed"],
   ])
+})
+
+/** A verified wallet of a named investor. */
+async function personFrom({ api }: Customer, externalId: string, country: string): Promise<string> {
+  const { sessionId, wallet } = await api.start({ externalId })
+  await decide(sessionId, "approved", origin, country)
+  await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
+  return wallet
+}
+
+test("people are picked by name, and the rules check calls them by it", { tag: "@phone" }, async ({
+  page,
+  customer,
+}) => {
+  const run = fresh()
+  const [emma, noor] = [`emma-larsson-${run}`, `noor-larsson-${run}`]
+  const id = await makeToken(customer, { rules: { blocked_countries: ["KP"] } })
+  const [refused, allowed] = await Promise.all([personFrom(customer, emma, "KP"), personFrom(customer, noor, "NL")])
+  await page.goto(section(customer, `tokens/${id}`))
+  await page.getByRole("button", { name: "Mint", exact: true }).click()
+  const sheet = page.getByRole("dialog")
+  const wallet = sheet.getByLabel("Wallet", { exact: true })
+  const option = (name: string) => sheet.getByRole("option").filter({ hasText: name })
+
+  await test.step("a part of the name lists each wallet with its status for this token", async () => {
+    await expect(wallet).toBeFocused()
+    await wallet.pressSequentially(`larsson-${run}`)
+    await expect(option(emma)).toContainText("Country not allowed by this token")
+    await expect(option(noor)).toContainText(/Verified until \d+ \w+ 20\d\d/)
+    await expectAccessible(page)
+  })
+
+  await test.step("Escape closes the list alone, and the keys choose from it", async () => {
+    await page.keyboard.press("Escape")
+    await expect(sheet.getByRole("option")).toHaveCount(0)
+    await expect(wallet).toHaveValue(`larsson-${run}`)
+    await page.keyboard.press("Backspace")
+    await page.keyboard.type(run.at(-1)!)
+    await expect(sheet.getByRole("option")).toHaveCount(2)
+    const names = await sheet.getByRole("option").allTextContents()
+    for (let n = 0; n < names.findIndex((text) => text.includes(emma)); n++) await page.keyboard.press("ArrowDown")
+    await expect(option(emma)).toHaveAttribute("aria-selected", "true")
+    await page.keyboard.press("Enter")
+    await expect(wallet).toHaveValue(emma)
+    await expect(sheet.getByRole("status").filter({ hasText: refused })).toBeVisible()
+  })
+
+  await test.step("the refusal names the person, their country on request, and what to do", async () => {
+    await sheet.getByLabel("Amount", { exact: true }).fill("5")
+    await expect(preflight(page)).toContainText(`${emma} (opens a new tab): not allowed by this token.`)
+    await expect(preflight(page)).not.toContainText("Korea")
+    await preflight(page).getByRole("button", { name: "Show the country" }).click()
+    await expect(preflight(page)).toContainText(`${emma} (opens a new tab), North Korea: not allowed by this token.`)
+    await expect(preflight(page).getByRole("link", { name: `Open ${emma}` })).toHaveAttribute("href", /investors\/inv_/)
+    await expect(preflight(page).getByRole("link", { name: "Open the token's rules" })).toBeVisible()
+    await expectAccessible(page)
+  })
+
+  await test.step("the person can be changed, and what is entered next to them stays", async () => {
+    await sheet.getByRole("button", { name: /^Change/ }).click()
+    await expect(wallet).toBeFocused()
+    await wallet.pressSequentially(allowed.slice(0, 8))
+    await option(noor).click()
+    await expect(wallet).toHaveValue(noor)
+    await expect(sheet.getByLabel("Amount", { exact: true })).toHaveValue("5")
+    await expect(preflight(page)).toContainText("All rules passed.")
+    await send(page, "Mint").click()
+    await expect(sheet.getByRole("heading", { name: "Mint of 5 FND" })).toBeFocused()
+  })
+  expect((await operationsOf(customer, id)).map(({ amount }) => amount)).toEqual(["5"])
+})
+
+test("a text that names no one cannot be sent, and a pasted wallet shows whose it is", async ({ page, customer }) => {
+  const name = `ada-${fresh()}`
+  const [id, wallet] = [await makeToken(customer), await personFrom(customer, name, "US")]
+  await page.goto(section(customer, `tokens/${id}`))
+  await fillInMint(page, "no one is called this", "1")
+  await expect(page.getByText(/^Enter a wallet address/)).toBeVisible()
+  await expect(send(page, "Mint")).toBeDisabled()
+  const field = page.getByLabel("Wallet", { exact: true })
+  await field.focus()
+  await field.press("End")
+  await field.pressSequentially("!")
+  await expect(page.getByText("No one matches. You can paste the address of any wallet.")).toBeVisible()
+  await expectAccessible(page)
+  await field.fill(wallet)
+  await expect(page.getByRole("dialog").getByRole("status").filter({ hasText: name })).toContainText("Verified until")
+  await expect(field).toHaveValue(wallet)
+  await field.fill(newWallet())
+  await expect(page.getByText("Not the wallet of a known investor.")).toBeVisible()
 })
 
 test("a refusal offers to start a session for that wallet with one click", async ({ page, customer }) => {

@@ -9,7 +9,7 @@ type Known = RouterOutputs["investor"]["viewClaims"]["data"]
 type ClaimListProps = {
   known: Known
   /** Those of an open review, which come first. */
-  sent?: Claims | null
+  sent?: { claims: Claims; wallet: string | null } | null
   differing?: readonly ClaimName[]
 }
 
@@ -18,8 +18,15 @@ export const ClaimList = ({ known, sent = null, differing = [] }: ClaimListProps
   <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">
     {sent && (
       <li className="py-3">
-        <p className="mb-2 text-[13px] text-muted">Sent for this review, not approved</p>
-        <Facts facts={factsOf(sent, differing)} />
+        <p className="mb-2 text-[13px] text-muted">
+          {sent.wallet !== null && (
+            <>
+              <Shortened value={sent.wallet} />,{" "}
+            </>
+          )}
+          sent for this review, not approved
+        </p>
+        <Facts facts={factsOf(sent.claims, differing)} />
       </li>
     )}
     {known.map(({ attestation_id, user_pubkey, schema, approved_at, claims }) => (

@@ -111,6 +111,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
             {...(isSearching && { "aria-controls": `${id}-list` })}
             {...(options.length > 0 && { "aria-activedescendant": `${id}-${active}` })}
             placeholder="Name, wallet or investor id"
+            maxLength={200}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

@@ -12,19 +12,19 @@ type Known = RouterOutputs["investor"]["viewClaims"]["data"]
 type ClaimsCardProps = {
   investor: Pick<InvestorView, "investor_id" | "has_claims">
   /** An open review that claims were sent for, to show and compare them too. */
-  reviewId?: string | null
+  review?: { review_id: string; wallet: string | null } | null
 }
 
 /** What providers reported. Read only on request, because each view is an entry in the audit log. */
-export function ClaimsCard({ investor: { investor_id, has_claims }, reviewId = null }: ClaimsCardProps) {
+export function ClaimsCard({ investor: { investor_id, has_claims }, review = null }: ClaimsCardProps) {
   const look = useMutation(async (api) => {
     const [known, sent] = await Promise.all([
       has_claims ? api.investor.viewClaims.mutate({ id: investor_id }) : null,
-      reviewId === null ? null : api.review.viewClaims.mutate({ review_id: reviewId }),
+      review && api.review.viewClaims.mutate({ review_id: review.review_id }),
     ])
     return { known: known?.data ?? [], sent }
   })
-  const hasAny = has_claims || reviewId !== null
+  const hasAny = has_claims || review !== null
   return (
     <Card
       title="Claims"
@@ -40,7 +40,7 @@ export function ClaimsCard({ investor: { investor_id, has_claims }, reviewId = n
     >
       {look.error && <FormError problem={problemOf(look.error)} />}
       {look.data ? (
-        <Reported {...look.data} />
+        <Reported {...look.data} wallet={review?.wallet ?? null} />
       ) : (
         <p className="text-muted">{hasAny ? "Hidden until you ask for them." : "None are stored."}</p>
       )}
@@ -48,7 +48,14 @@ export function ClaimsCard({ investor: { investor_id, has_claims }, reviewId = n
   )
 }
 
-function Reported({ known, sent }: { known: Known; sent: Claims | null }) {
+type ReportedProps = {
+  known: Known
+  sent: Claims | null
+  /** Of the review. */
+  wallet: string | null
+}
+
+function Reported({ known, sent, wallet }: ReportedProps) {
   if (known.length === 0 && sent === null) return <p className="text-muted">None are stored.</p>
   const differing = contradictions([...known.map(({ claims }) => claims), ...(sent ? [sent] : [])])
   return (
@@ -59,7 +66,7 @@ function Reported({ known, sent }: { known: Known; sent: Claims | null }) {
           out which is right, and {sent ? "reject or revoke" : "revoke"} the others.
         </p>
       )}
-      <ClaimList known={known} sent={sent} differing={differing} />
+      <ClaimList known={known} sent={sent && { claims: sent, wallet }} differing={differing} />
     </>
   )
 }

@@ -32,7 +32,7 @@ export function Context({ review, children }: { review: Review; children: ReactN
       </Card>
     )
   const earlier = (closed.data?.data ?? []).filter(({ review_id }) => review_id !== review.review_id)
-  const sentFor = review.state === "open" && review.has_claims ? review.review_id : null
+  const sentFor = review.state === "open" && review.has_claims ? review : null
   return (
     <>
       {id !== null && (
@@ -43,7 +43,7 @@ export function Context({ review, children }: { review: Review; children: ReactN
         </Card>
       )}
       {view.data && can("claims:read") && (view.data.has_claims || sentFor !== null) && (
-        <ClaimsCard investor={view.data} reviewId={sentFor} />
+        <ClaimsCard investor={view.data} review={sentFor} />
       )}
       {earlier.length > 0 && <Earlier reviews={earlier.slice(0, EARLIER)} />}
       {children}

@@ -13,7 +13,7 @@ export {
 } from "./personal.ts"
 
 /** How wallets stand with a schema, now or at an earlier moment. */
-export { inForceAt, readStandings, type ShownStanding, shownStanding } from "./standing.ts"
+export { inForceAt, readStandings, shownStanding } from "./standing.ts"
 
 /** Reads: lists, counts, one attestation, its claims. */
 export { getAttestation, listAttestations } from "./read.ts"

@@ -18,7 +18,6 @@ export const shownStanding = (standing: StandingAt | undefined) => ({
   status: standing?.status ?? null,
   at: standing?.at ? toTimestamp(standing.at) : null,
 })
-export type ShownStanding = ReturnType<typeof shownStanding>
 
 /** Whether an attestation was in force at a moment, which may have passed. */
 export const inForceAt = (at: Date) => sql`

@@ -62,7 +62,7 @@ export const Detail = ({ text, people }: { text: string; people: readonly Owner[
   )
 
 /** Links to a person's page in a new tab, because the form stays. */
-export function PersonLink({ of }: { of: Owner }) {
+function PersonLink({ of }: { of: Owner }) {
   const path = usePath()
   return (
     <NewTab

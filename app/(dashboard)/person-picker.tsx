@@ -66,6 +66,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
   }
   function press(event: KeyboardEvent) {
     const { key, nativeEvent } = event
+    if (key === "ArrowDown" && !isOpen) return setOpen(true)
     if (!isSearching || nativeEvent.isComposing) return
     const last = options.length - 1
     if (key === "ArrowDown") setAt(active >= last ? 0 : active + 1)
@@ -100,6 +101,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
               setLeft(false)
             }}
             onKeyDown={press}
+            onClick={() => setOpen(true)}
             onBlur={({ relatedTarget }) => {
               setOpen(false)
               // A problem that appears now would move a button away while it is pressed.
@@ -126,8 +128,15 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
             </>
           )}
         </div>
-        {isSearching && (
-          <div className="absolute inset-x-0 top-full z-10 mt-1 rounded-md border border-line bg-surface p-1 shadow-card">
+        {/* Always there, so that screen readers announce what changes in it. */}
+        <div
+          className={
+            isSearching
+              ? "absolute inset-x-0 top-full z-10 mt-1 rounded-md border border-line bg-surface p-1 shadow-card"
+              : "sr-only"
+          }
+        >
+          {isSearching && (
             <div
               ref={list}
               id={`${id}-list`}
@@ -154,26 +163,26 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
                 </div>
               ))}
             </div>
-            <p role="status" className={options.length > 0 ? "sr-only" : "px-2 py-1.5 text-[13px] text-muted"}>
-              {found.status}
-            </p>
-            {found.hasMore && options.length > 0 && (
-              <p className="px-2 py-1.5 text-[13px] text-muted">More match. Type more of the name.</p>
-            )}
-          </div>
+          )}
+          <p role="status" className={options.length > 0 ? "sr-only" : "px-2 py-1.5 text-[13px] text-muted"}>
+            {isSearching && found.status}
+          </p>
+          {options.length > 0 && found.hasMore && (
+            <p className="px-2 py-1.5 text-[13px] text-muted">More match. Type more of the name.</p>
+          )}
+        </div>
+      </div>
+      <div role="status" className="text-[13px]">
+        {isAddress(text) && known && (
+          <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
+            {picked === null && <span className="font-medium wrap-anywhere">{nameOf(known)}</span>}
+            <PersonLine of={known} withWallet={picked !== null} />
+          </p>
+        )}
+        {isAddress(text) && !known && found.isComplete && (
+          <p className="mt-1.5 text-muted">Not the wallet of a known investor.</p>
         )}
       </div>
-      {isAddress(text) && known && (
-        <p role="status" className="mt-1.5 text-[13px]">
-          {picked === null && <span className="mr-3 font-medium wrap-anywhere">{nameOf(known)}</span>}
-          <PersonLine of={known} withWallet={picked !== null} />
-        </p>
-      )}
-      {isAddress(text) && !known && found.isComplete && (
-        <p role="status" className="mt-1.5 text-[13px] text-muted">
-          Not the wallet of a known investor.
-        </p>
-      )}
     </Field>
   )
 }

@@ -175,7 +175,9 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
       <div role="status" className="text-[13px]">
         {isAddress(text) && known && (
           <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
-            {picked === null && <span className="font-medium wrap-anywhere">{nameOf(known)}</span>}
+            {picked === null && known.external_id && (
+              <span className="font-medium wrap-anywhere">{known.external_id}</span>
+            )}
             <PersonLine of={known} withWallet={picked !== null} />
           </p>
         )}

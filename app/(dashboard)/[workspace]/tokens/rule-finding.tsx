@@ -1,6 +1,6 @@
-import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -67,9 +67,13 @@ function PersonLink({ of }: { of: Owner }) {
   return (
     <NewTab
       href={path("investors", of.investor_id)}
-      className="font-medium text-ink underline decoration-line underline-offset-2 hover:decoration-current"
+      className="text-ink underline decoration-line underline-offset-2 hover:decoration-current"
     >
-      <span title={of.user_pubkey}>{nameOf(of)}</span>
+      {of.external_id === null ? (
+        <Shortened value={of.user_pubkey} />
+      ) : (
+        <span title={of.user_pubkey}>{of.external_id}</span>
+      )}
     </NewTab>
   )
 }

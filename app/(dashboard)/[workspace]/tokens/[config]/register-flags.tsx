@@ -71,7 +71,16 @@ export function Flags({ of: { user_pubkey, wallets, unverified, standing, freeze
           )}
         </span>
       )}
-      <FreezeNote freezes={freezes} />
+      {standing ? (
+        <FreezeNote freezes={freezes} />
+      ) : (
+        // Its wallets below say since when and why.
+        freezes.length > 0 && (
+          <span className="mt-1 block text-xs font-medium text-notice">
+            {wallets === 1 ? "Wallet frozen" : "Has a frozen wallet"}
+          </span>
+        )
+      )}
     </>
   )
 }

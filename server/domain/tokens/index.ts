@@ -77,7 +77,6 @@ export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
 export { followHolders } from "./holder-movements/follow.ts"
 export { datePostings } from "./postings/date.ts"
 export {
-  holdersAt,
   incompleteSince,
   momentIn,
   readRegisterAt,
@@ -85,6 +84,7 @@ export {
   registerMoment,
   registerPage,
 } from "./postings/register-at.ts"
+export { holdersAt } from "./postings/register-rows.ts"
 export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
 export { registerView, viewRegister } from "./postings/register-view.ts"
 export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"

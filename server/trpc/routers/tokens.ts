@@ -488,11 +488,12 @@ export const tokenRouter = router({
       }),
     )
     .output(tokens.registerView)
-    .query(({ ctx, input: { mint_config: mintConfig, at, group, investor = null, holders, q, limit, cursor = null } }) =>
-      tokens.viewRegister(ctx.principal, {
-        ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
-        isUnverified: holders === "unverified",
-      }),
+    .query(
+      ({ ctx, input: { mint_config: mintConfig, at, group, investor = null, holders, q, limit, cursor = null } }) =>
+        tokens.viewRegister(ctx.principal, {
+          ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
+          isUnverified: holders === "unverified",
+        }),
     ),
 
   operationDetail: memberWith("token:read")

@@ -9,7 +9,8 @@ import { standings } from "#shared/statuses.ts"
 import { readConfig } from "../configs.ts"
 import { loadFreezes, shownFreezes, toShownFreezes } from "../freezes.ts"
 import { endOf, type Moment } from "./moments.ts"
-import { holdersAt, type RegisterQuestion, readRegisterAt, registerPage } from "./register-at.ts"
+import { type RegisterQuestion, readRegisterAt, registerPage } from "./register-at.ts"
+import { holdersAt } from "./register-rows.ts"
 import { unverifiedAt } from "./unverified-at.ts"
 
 const standing = z.object({ status: z.enum(standings).nullable(), at: timestamp.nullable() })

@@ -123,6 +123,8 @@ test.describe("by keyboard alone", () => {
     })
 
     await press(page, page.getByRole("button", { name: "Account of Olivia Owner" }))
+    await expect(page.getByRole("menuitem", { name: "Your account" })).toBeFocused()
+    await page.keyboard.press("End")
     await expect(page.getByRole("menuitem", { name: "Sign out" })).toBeFocused()
     await page.keyboard.press("Enter")
     await expect(heading(page, "Sign in")).toBeVisible()

@@ -1,20 +1,19 @@
 import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
-import { LogOut, type LucideIcon } from "lucide-react"
+import type { LucideIcon } from "lucide-react"
 import { usePathname, useRouter } from "next/navigation.js"
 import { type Api, createApi } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { Menu, MenuChoices } from "#app/components/ui/menu.tsx"
 import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
-import { signOut } from "./session.ts"
 
 /** The section that the current page belongs to. */
-const useSection = (): string => usePathname().split("/")[2] ?? ""
+export const useSection = (): string => usePathname().split("/")[2] ?? ""
 
 type Place = {
   workspaceId: string
@@ -91,7 +90,7 @@ export const NavigationMenu = (place: Place) => (
   </Dialog>
 )
 
-type Known = Me["workspaces"]
+export type Known = Me["workspaces"]
 
 const modes = [
   { mode: "test", name: "Test" },
@@ -158,38 +157,4 @@ function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here:
       />
     </Menu>
   )
-}
-
-export const UserMenu = ({ user }: { user: Me["user"] }) => (
-  <Menu
-    trigger={
-      <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
-        <span
-          aria-hidden="true"
-          className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
-        >
-          {initialsOf(user.name)}
-        </span>
-      </Button>
-    }
-    className="w-60"
-  >
-    <MenuLabel className="text-sm!">
-      <span className="block font-medium text-ink">{user.name}</span>
-      <span className="block text-[13px]">{user.email}</span>
-    </MenuLabel>
-    <MenuSeparator />
-    <MenuItem onSelect={() => void signOut()}>
-      <LogOut aria-hidden="true" />
-      Sign out
-    </MenuItem>
-  </Menu>
-)
-
-function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/)
-  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
-    (word) => word?.[Symbol.iterator]().next().value,
-  )
-  return letters.join("").toUpperCase()
 }

@@ -1,8 +1,9 @@
 import { Search } from "lucide-react"
 import dynamicModule from "next/dynamic.js"
 import { usePathname, useRouter } from "next/navigation.js"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
+import { createStore } from "#app/components/store.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { pressOnPage } from "./page-keys.tsx"
 import { rememberPath } from "./recent.ts"
@@ -16,11 +17,15 @@ const Shortcuts = dynamic(async () => (await import("./palette.tsx")).Shortcuts)
 
 const PAIR_MS = 1500
 
+const dialog = createStore<"palette" | "shortcuts" | null>(null)
+
+export const showShortcuts = () => dialog.set("shortcuts")
+
 /** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads on first use. */
 export function Keys() {
   const router = useRouter()
   const path = usePath()
-  const [shown, setShown] = useState<"palette" | "shortcuts" | null>(null)
+  const shown = dialog.use()
   const begun = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     function press(event: KeyboardEvent) {
@@ -28,7 +33,7 @@ export function Keys() {
       if (event.isComposing || event.repeat) return
       if (isSearchKey(event)) {
         event.preventDefault()
-        setShown((before) => (before === "palette" ? null : "palette"))
+        dialog.set(dialog.read() === "palette" ? null : "palette")
         return
       }
       // Ignored while the reader types, and in an open dialog, which handles its own keys.
@@ -41,10 +46,10 @@ export function Keys() {
         const [, section] = goTo.find(([letter]) => letter === key) ?? []
         if (section) router.push(path(section))
       } else if (key === "g") begun.current = timeStamp
-      else if (key === "?") setShown("shortcuts")
+      else if (key === "?") showShortcuts()
       else if (key === "/") {
         const first = document.querySelector<HTMLInputElement>("main input[type=search]")
-        if (first === null) return setShown("palette")
+        if (first === null) return dialog.set("palette")
         event.preventDefault()
         first.focus()
       } else {
@@ -58,7 +63,7 @@ export function Keys() {
 
   useRecording()
 
-  const close = () => setShown(null)
+  const close = () => dialog.set(null)
   return (
     <>
       <Button
@@ -68,11 +73,11 @@ export function Keys() {
         aria-haspopup="dialog"
         aria-keyshortcuts="Meta+K Control+K"
         title="Search (⌘K or Ctrl K)"
-        onClick={() => setShown("palette")}
+        onClick={() => dialog.set("palette")}
       >
         <Search aria-hidden="true" />
       </Button>
-      {shown === "palette" && <Palette onClose={close} onShortcuts={() => setShown("shortcuts")} />}
+      {shown === "palette" && <Palette onClose={close} onShortcuts={showShortcuts} />}
       {shown === "shortcuts" && <Shortcuts onClose={close} />}
     </>
   )

@@ -7,11 +7,12 @@ import { Icon, Wordmark } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#domain/people"
-import { Navigation, NavigationMenu, UserMenu, WorkspaceSwitch } from "./header.tsx"
+import { Navigation, NavigationMenu, WorkspaceSwitch } from "./header.tsx"
 import { Keys } from "./keys.tsx"
 import { Live } from "./live.tsx"
 import { goToSignIn } from "./session.ts"
 import { Chooser, rememberWorkspace } from "./start.tsx"
+import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
@@ -70,7 +71,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
                 </WorkspaceProvider>
               )}
               {!isHeldUp && <ZoneNote zone={me.user.time_zone ?? ownZone()} workspaceId={workspaceId} />}
-              <UserMenu user={me.user} />
+              <UserMenu me={me} here={here} isHeldUp={isHeldUp} />
             </div>
           )}
         </header>

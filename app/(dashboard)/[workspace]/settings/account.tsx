@@ -8,7 +8,7 @@ import { Card, Loaded } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { ownZone } from "#app/components/zone.ts"
-import { asTheme, THEME_COOKIE } from "#app/theme.ts"
+import { chooseTheme, themeChoices, useTheme } from "#app/theme-choice.ts"
 import type { NotificationSettings } from "#domain/notifications"
 import type { Me } from "#domain/people"
 import { type NotificationKind, notifications } from "#shared/notifications.ts"
@@ -125,12 +125,10 @@ function Password({ email }: { email: string }) {
   )
 }
 
-const SYSTEM = "system"
-const YEAR_SECONDS = 365 * 86_400
-
 /** The theme of this browser, and the time zone of this member in every browser. */
 function Display({ timeZone }: { timeZone: string | null }) {
   const client = useQueryClient()
+  const theme = useTheme()
   const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }))
   const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], [])
   return (
@@ -148,12 +146,11 @@ function Display({ timeZone }: { timeZone: string | null }) {
           name="theme"
           label="Theme"
           hint="Applies to this browser."
-          defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}
-        >
-          <option value={SYSTEM}>System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
-        </SelectField>
+          // The menu of the user can change it as well.
+          key={theme}
+          defaultValue={theme}
+          options={themeChoices}
+        />
         <SelectField
           name="time_zone"
           label="Time zone"
@@ -176,16 +173,6 @@ function Display({ timeZone }: { timeZone: string | null }) {
 }
 
 const spaced = (zone: string) => zone.replaceAll("_", " ")
-
-/** Applies the theme at once, and stores it for the server's next page. */
-function chooseTheme(choice: string): void {
-  const theme = asTheme(choice)
-  const secure = window.location.protocol === "https:" ? "; Secure" : ""
-  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
-  document.cookie = `${THEME_COOKIE}=${theme ?? ""}; Path=/; Max-Age=${theme ? YEAR_SECONDS : 0}; SameSite=Lax${secure}`
-  if (theme) document.documentElement.dataset.theme = theme
-  else delete document.documentElement.dataset.theme
-}
 
 function Notifications() {
   const { data, error, refetch } = useQuery("member.notifications")

@@ -217,7 +217,7 @@ async function byName({ workspaceId }: Principal, text: string): Promise<Found[]
   ])
   return [
     ...ofTokens,
-    ...schemas.map(({ id, name }): Found => ({ kind: "schema", name, more: id, path: ["schemas"] })),
+    ...schemas.map(({ id, name }): Found => ({ kind: "schema", name, more: id, path: ["schemas", id] })),
     ...ofKeys,
     ...members.map(({ name, email }): Found => ({ kind: "member", name, more: email, path: ["settings"] })),
   ]

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import * as schemas from "#domain/schemas"
+import { readSchemaUse } from "#server/dashboard/schema-use.ts"
 import { matching, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { endpointsIn, memberProcedure, router } from "#server/trpc/trpc.ts"
@@ -80,6 +81,11 @@ export const schemaRouter = router({
     input: z.object({ id: schemas.schemaInPath, ...z.object(fields).partial().shape }),
     output: schemas.schemaDetail,
   }).mutation(({ ctx, input: { id, ...fields } }) => schemas.changeSchema({ ...ctx, id, fields: sent(fields) })),
+
+  /** With its use, for the dashboard. */
+  view: memberProcedure
+    .input(z.object({ id: schemas.schemaInPath }))
+    .query(({ ctx, input }) => readSchemaUse(ctx.principal, input.id)),
 
   /** For the dashboard. */
   summary: memberProcedure

@@ -35,6 +35,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   workspace_authorities_address: "a workspace must recognize the keys of all others",
   workspace_fee_payers_address: "a workspace must recognize the keys of all others",
   key_secrets_pkey: "a key is looked up by its hash: the lookup finds the workspace",
+  key_usage_day: "retention sweeps all workspaces",
   api_requests_at: "retention sweeps all workspaces",
   attestations_session: "the hosted page knows only the session's id",
   attestations_earlier_references: "a vendor's event may name only an earlier reference",

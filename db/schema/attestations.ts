@@ -152,6 +152,8 @@ export const attestations = pgTable(
     submittedAt: time("submitted_at"),
     /** Whether its time is over and it stays open, for a day at most, only until its vendor answers once more. */
     closing: boolean().notNull().default(false),
+    /** When a browser first opened the hosted page; null before, and for sessions of earlier versions. */
+    openedAt: time("opened_at"),
     consentedAt: time("consented_at"),
     /** Whether an approval waits for the proof of the wallet, by the schema at the session's start. */
     walletProofRequired: boolean("wallet_proof_required").notNull().default(false),

@@ -124,6 +124,26 @@ export const requestLogUsage = pgTable("request_log_usage", {
   bytes: bigint({ mode: "bigint" }).notNull(),
 })
 
+/** How many requests each key made on each UTC day, also those that the log left out; kept 30 days. */
+export const keyUsage = pgTable(
+  "key_usage",
+  {
+    workspaceId: ofWorkspace(),
+    keyId: text("key_id").notNull(),
+    /** The start of that day. */
+    day: time("day").notNull(),
+    requests: integer().notNull(),
+    /** Those with a status of 400 or above. */
+    errors: integer().notNull(),
+  },
+  (t) => [
+    // All keys of a workspace at once
+    primaryKey({ columns: [t.workspaceId, t.keyId, t.day] }),
+    // Retention
+    index("key_usage_day").on(t.day),
+  ],
+)
+
 /** API requests with a workspace's key; kept 30 days. Secrets and personal data are masked before they are stored. */
 export const apiRequests = pgTable(
   "api_requests",

@@ -26,6 +26,7 @@ export async function clean(): Promise<void> {
     deleteRows("idempotency_records", () => sql`select ctid from idempotency_records where ${isExpired(sql)}`),
     deleteRows("webhook_events", () => sql`select ctid from webhook_events where received_at <= ${recognised}`),
     deleteRows("wallet_challenges", () => sql`select ctid from wallet_challenges where expires_at <= ${unsigned}`),
+    deleteRows("key_usage", () => sql`select ctid from key_usage where day <= ${logged}`),
     deleteRows("api_requests", () => sql`select ctid from api_requests where at <= ${logged} order by at`),
     cleanPeople(),
     forgetAddresses(),

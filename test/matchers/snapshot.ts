@@ -11,6 +11,7 @@ const RESTLESS = [
   "workers",
   "api_requests",
   "request_log_usage",
+  "key_usage",
   "chain_costs",
   "paid_accounts",
   "chains",

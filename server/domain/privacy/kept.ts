@@ -377,6 +377,7 @@ export const kept = {
     of: "none",
     what: "When holders could move a token themselves, and how far their movements are recorded",
   },
+  key_usage: { of: "none", what: "How many requests each API key made on each day" },
   request_log_usage: { of: "none", what: "How much the request log has stored today" },
   audit_chains: { of: "none", what: "How far the audit log is linked" },
   audit_links: { of: "none", what: "The hash chain of the audit log: a hash for each entry" },

@@ -140,7 +140,7 @@ async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<
 /**
  * Some may have been written although the answer was lost. Ids are random, so an existing id is the same request.
  *
- * The same statement counts what each workspace has written today, for all replicas. A batch that exceeds the budget is
+ * The same statement counts the requests of each key, and what each workspace has written today, for all replicas. A batch that exceeds the budget is
  * written without contents and without rate-limited requests. One that exceeds twice the budget is not written.
  */
 async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
@@ -166,6 +166,15 @@ async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
         bytes = excluded.bytes + case when d.day >= excluded.day then d.bytes else 0 end
       returning workspace_id, bytes > ${String(bytesPerDay)}::float8 as is_over,
         bytes > ${String(bytesPerDay * MOST_BUDGETS)}::float8 as is_full
+    ), used as (
+      insert into key_usage as u (workspace_id, key_id, day, requests, errors)
+      select r.workspace_id, key_id, date_trunc('day', to_timestamp(at_ms / 1000.0), 'UTC') as day, count(*),
+        count(*) filter (where status >= 400)
+      -- The rows of \`today\` are locked first, then these in a fixed order, so that two replicas cannot deadlock.
+      from r join today on today.workspace_id = r.workspace_id
+      group by r.workspace_id, key_id, day order by r.workspace_id, key_id, day
+      on conflict (workspace_id, key_id, day) do update set requests = u.requests + excluded.requests,
+        errors = u.errors + excluded.errors
     )
     insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
       request_body, response_body)

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { collectKey, describeKey, listKeys, makeKey, type NewKey, revokeKey } from "#domain/accounts"
 import { deployment } from "#domain/deployment"
+import { readKeyUsage } from "#server/dashboard/key-usage.ts"
 import { idOf, instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { changeBy, endpointsIn, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
@@ -64,6 +65,9 @@ export const keyRouter = router({
     .input(z.object({}))
     .output(z.object({ data: z.array(keyRecord) }))
     .query(async ({ ctx }) => ({ data: await listKeys({ workspaceId: ctx.principal.workspaceId }) })),
+
+  /** Requests of each key by day. */
+  usage: memberProcedure.input(z.object({})).query(({ ctx }) => readKeyUsage(ctx.principal)),
 
   /** Answers with the secret, unless the key needs approval. */
   create: memberWith("key:write")

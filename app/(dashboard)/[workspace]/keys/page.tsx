@@ -5,7 +5,7 @@ import { parseAsBoolean, useQueryState } from "nuqs"
 import { useState } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
-import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
@@ -15,6 +15,7 @@ import { Checkbox } from "#app/components/ui/input.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { allScopes } from "#shared/scopes.ts"
 import { CreateKey, type Key, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
+import { Usage } from "./usage.tsx"
 
 type Doing = { what: "rotate" | "revoke"; key: Key } | null
 
@@ -22,6 +23,7 @@ export default function Page() {
   const { mode, can } = useWorkspace()
   const mayChange = can("key:write")
   const keys = useList("key.list")
+  const usage = useQuery("key.usage", {})
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const [isCreating, setCreating] = useFormInAddress("create")
   const [doing, setDoing] = useState<Doing>(null)
@@ -47,7 +49,10 @@ export default function Page() {
           )
         }
         list={list}
-        columns={columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null)}
+        columns={columnsFor(
+          factsWith(usage.error ? null : usage.data),
+          mayChange ? (what, key) => setDoing({ what, key }) : null,
+        )}
         rowKey={({ key_id }) => key_id}
         empty={
           <Empty title={revoked > 0 ? "No active keys" : "No API keys yet"}>
@@ -74,15 +79,15 @@ export default function Page() {
   )
 }
 
-const facts: Column<Key>[] = [
+const factsWith = (usage: RouterOutputs["key"]["usage"] | undefined | null): Column<Key>[] => [
   {
     header: "Name",
     cell: ({ name }) => <span className="block min-w-32 font-medium">{name}</span>,
     note: ({ start }) => <code className="font-mono whitespace-nowrap">{start}…</code>,
   },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Use in 30 days", cell: (row) => <Usage of={row} all={usage} /> },
   { header: "Scopes", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
-  { header: "Last used", cell: ({ last_used_at }) => <TimeOr at={last_used_at} otherwise="Never" /> },
   { header: "Expires", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
   {
     header: "Created by",
@@ -103,7 +108,10 @@ const facts: Column<Key>[] = [
 ]
 
 /** `change` is null for a viewer. */
-const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => void) | null): Column<Key>[] =>
+const columnsFor = (
+  facts: Column<Key>[],
+  change: ((what: "rotate" | "revoke", key: Key) => void) | null,
+): Column<Key>[] =>
   change === null
     ? facts
     : [

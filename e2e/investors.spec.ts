@@ -203,7 +203,8 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   const { api } = customer
   const { wallet, sessionId } = await api.start({ externalId: name })
   await page.goto(section(customer, "sessions"))
-  await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
+  await page.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
+  await page.getByRole("menuitem", { name: "View investor" }).click()
   await expect(heading(page, name)).toBeVisible()
   await page.goto(section(customer, "attestations"))
   await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()

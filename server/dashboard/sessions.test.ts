@@ -102,3 +102,65 @@ test("sessions of another workspace are not listed", async () => {
   const stranger = await enter()
   expect((await stranger.list()).data).toEqual([])
 })
+
+/** Opens the hosted page with these headers. */
+const open = async (sessionId: string, headers: Record<string, string>, method = "GET") => {
+  const { status } = await fetch(`${app.origin}/verify/${sessionId}`, { method, headers })
+  expect(status).toBe(200)
+}
+const navigation = { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" }
+
+test("the first opening by the investor's browser is noted; previews and signed-in members are not", async () => {
+  const { key, list } = await enter()
+  const { sessionId } = await app.startSession(key)
+  const openedAt = async () => (await list()).data[0].opened_at
+  await open(sessionId, {})
+  await open(sessionId, { ...navigation, "sec-purpose": "prefetch" })
+  await open(sessionId, { ...navigation, cookie: "a=b; vouch.session_token=member" })
+  await open(sessionId, navigation, "HEAD")
+  expect(await openedAt()).toBeNull()
+  await open(sessionId, navigation)
+  const first = await openedAt()
+  expect(first).toEqual(expect.any(String))
+  await advanceClock({ seconds: 60 })
+  await open(sessionId, navigation)
+  expect(await openedAt()).toBe(first)
+})
+
+test("sessions are filtered by what they wait for and by schema, and have the schema's name", async () => {
+  const { key, list, browser } = await enter()
+  const waiting = await app.startSession(key)
+  const inReview = await app.startSession(key)
+  await app.webhook({ session_id: inReview.sessionId, decision: "in_review" })
+  const wallets = async (input: object) => (await list(input)).data.map((one: Row) => one.user_pubkey)
+  type Row = { user_pubkey: string }
+  expect(await wallets({ waits: "open" })).toEqual([waiting.wallet])
+  expect(await wallets({ waits: "in_review" })).toEqual([inReview.wallet])
+  expect(await wallets({ waits: "approved" })).toEqual([])
+  const { data } = await list({ schema: "kyc_individual_v1" })
+  expect(data).toHaveLength(2)
+  expect(data[0].schema_name).toEqual(expect.stringMatching(/\w/))
+  expect(data[0].schema_name).not.toBe(data[0].schema)
+  await browser.mutate("schema.create", { id: "another_v1", name: "Another", validity_days: 1 })
+  expect(await wallets({ schema: "another_v1" })).toEqual([])
+  await expect(list({ schema: "unheard_of" })).rejects.toMatchObject({ code: "unknown_schema" })
+})
+
+test("a closed session has the time of its end", async () => {
+  const { key, list, browser } = await enter()
+  const expired = await app.startSession(key)
+  const [{ open_until }] = (await list()).data
+  await advanceClock({ seconds: 24 * 3600 - 60 })
+  const rejected = await app.startSession(key)
+  await app.webhook({ session_id: rejected.sessionId, decision: "rejected" })
+  const cancelled = await app.startSession(key)
+  await browser.mutate("session.cancel", { id: cancelled.sessionId })
+  await advanceClock({ seconds: 120 })
+  const { data } = await list({ state: "closed" })
+  expect(data).toMatchObject([
+    { user_pubkey: cancelled.wallet, state: "cancelled" },
+    { user_pubkey: rejected.wallet, state: "rejected" },
+    { user_pubkey: expired.wallet, state: "expired", closed_at: open_until },
+  ])
+  for (const { closed_at, started_at } of data.slice(0, 2)) expect(closed_at >= started_at).toBe(true)
+})

@@ -11,8 +11,8 @@ export type Facts = { personal?: string; secret?: true; fields?: readonly string
 /** Columns that reveal nothing: ids, states, times and the like. */
 export const plainColumns = [
   "workspace_id, id, seq, schema_id, status, period, created_at, provider, provider_link_until",
-  "resume_link_until, provider_call_until, ask_at, asks, open_until, submitted_at, closing, consented_at",
-  "wallet_proof_required, wallet_proved_at, held_at, event_at, event_rank, event_decision, review_id",
+  "resume_link_until, provider_call_until, ask_at, asks, open_until, submitted_at, closing, opened_at",
+  "consented_at, wallet_proof_required, wallet_proved_at, held_at, event_at, event_rank, event_decision, review_id",
   "reviewed_at, issued_at, approved_at, expires_at, commitment, operation_id, onchain_tx, verified_at, ended_at",
   "revoked_at, erased_at",
 ] as const

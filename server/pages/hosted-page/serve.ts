@@ -22,8 +22,18 @@ export const isHostedPage = ({ request: { method }, url }: PageRequest): boolean
 
 /** Serves the hosted page in its session's state. `nonce` is the one in the response's policy. */
 export async function serveHostedPage(incoming: PageRequest, nonce: string): Promise<void> {
-  const shown = await readView(decodeURIComponent(page.exec(incoming.url)![1]!), { isBack: true })
+  const opens = isInvestor(incoming.request)
+  const shown = await readView(decodeURIComponent(page.exec(incoming.url)![1]!), { isBack: true, opens })
   await send(incoming, nonce, shown, shown.state === "unknown" ? 404 : 200)
+}
+
+/**
+ * Whether a browser opens the page for a reader. Programs that preview a link in a chat send none of these headers, and
+ * a member of the company who tries the link is signed in to the dashboard.
+ */
+function isInvestor({ method, headers }: IncomingMessage): boolean {
+  if (method !== "GET" || headers["sec-fetch-dest"] !== "document" || headers["sec-purpose"] !== undefined) return false
+  return !/(?:^|; )(?:__Secure-)?vouch\.session_token=/.test(headers.cookie ?? "")
 }
 
 /** Serves a page which says that the session cannot be read now. The page retries by itself. */

@@ -2,20 +2,18 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { lazy, Suspense, useState } from "react"
-import { type Filter, order, pageNamesOf, person, StatusField } from "#app/(dashboard)/filters.tsx"
+import { choice, type Filter, order, pageNamesOf, person, StatusField, schema } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
-import { InvestorLink, type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Badge, StatusBadge } from "#app/components/badge.tsx"
-import { Shortened } from "#app/components/code.tsx"
-import { actions, type Column } from "#app/components/data-table.tsx"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { TextareaField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { columnsFor, type Doing } from "./columns.tsx"
+import type { Session } from "./progress.ts"
 import type { Link } from "./start-session.tsx"
 
 // Loaded when a member starts a session or opens its link.
@@ -30,9 +28,15 @@ const outcome: Filter<ShownStatus> = {
   Field: ({ value, onChange }) => <OutcomeField value={value} onChange={onChange} />,
 }
 
+const waits = choice("Waits for", "Anything", [
+  ["open", "Investor or provider"],
+  ["in_review", "A review"],
+  ["approved", "The chain"],
+])
+
 const filters = {
-  open: { q: person, order: order("oldest") },
-  closed: { q: person, status: outcome, order: order("oldest") },
+  open: { q: person, waits, schema, order: order("oldest") },
+  closed: { q: person, status: outcome, schema, order: order("oldest") },
 }
 
 /** The number of open and of closed sessions, and of each outcome. Undefined until counted. */
@@ -61,13 +65,21 @@ export default function Page() {
   const [isAsked, setAsked] = useFormInAddress("start")
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
-  const list = useList("session.list", { filters: filters[state] as typeof filters.closed, input: { state } })
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const list = useList("session.list", {
+    filters: filters[state] as typeof filters.open & typeof filters.closed,
+    input: { state },
+  })
   const counts = useCounts()
   const start = can("kyc:write") && (
     <Button variant="primary" onClick={() => setStarting(true)}>
       Start session
     </Button>
   )
+  const act = (next: Doing) =>
+    next.what === "link"
+      ? setLink({ url: next.session.session_url!, wallet: next.session.user_pubkey, until: next.session.open_until })
+      : setDoing(next)
   return (
     <>
       <ListPage
@@ -79,17 +91,21 @@ export default function Page() {
           counts: counts && { open: counts.pending, closed: counts.closed },
           value: state,
           onChange: (to) => {
-            list.filtered.change({ status: null })
+            list.filtered.change(state === "open" ? { waits: null } : { status: null })
             void setState(to)
           },
         }}
         list={list}
         caption={state === "open" ? "Open sessions" : "Closed sessions"}
         things="sessions"
-        columns={state === "closed" ? common : [...common, ...ofOpen(setLink)]}
+        columns={columnsFor(state, act)}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         pageNames={pageNamesOf(list.asked.order)}
-        noMatch={list.asked.status && !list.asked.q ? "No closed session has this status." : undefined}
+        noMatch={
+          list.filtered.isFiltered && !list.asked.q
+            ? `No ${state} session ${list.asked.status ? "has this status" : "matches the filters"}.`
+            : undefined
+        }
         empty={
           state === "closed" ? (
             <Empty title="No closed sessions">Sessions appear here after a decision or their expiry.</Empty>
@@ -110,80 +126,35 @@ export default function Page() {
             onClose={() => {
               setStarting(false)
               setAsked(false)
-              void setWanted(null)
+              if (wanted.wallet !== null) void setWanted(null)
             }}
             onStarted={setLink}
           />
         )}
+        {doing?.what === "again" && (
+          <StartSession
+            wallet={doing.session.user_pubkey}
+            schema={doing.session.schema}
+            externalId={doing.session.external_id}
+            onClose={() => setDoing(null)}
+            onStarted={setLink}
+          />
+        )}
+        {doing?.what === "cancel" && <CancelSession session={doing.session} onClose={() => setDoing(null)} />}
         {link && <SessionLink link={link} onClose={() => setLink(null)} />}
       </Suspense>
     </>
   )
 }
 
-type Session = RouterOutputs["session"]["list"]["data"][number]
-
-const common: Column<Session>[] = [
-  {
-    header: "Wallet",
-    className: "max-sm:pr-2",
-    cell: (row) => (
-      <>
-        <Shortened value={row.user_pubkey} />
-        <span className="mt-1 block font-normal sm:hidden">
-          <SessionState session={row} />
-        </span>
-      </>
-    ),
-  },
-  { header: "State", className: "max-sm:hidden", cell: (row) => <SessionState session={row} /> },
-  { header: "Schema", wideOnly: true, cell: ({ schema }) => schema },
-  { header: "Investor", wideOnly: true, breaks: true, cell: (row) => <InvestorLink investor={row} /> },
-  { header: "Started", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
-]
-
-const ofOpen = (onLink: (link: Link) => void): Column<Session>[] => [
-  { header: "Closes", wideOnly: true, cell: ({ open_until }) => <Ago at={open_until} /> },
-  actions(
-    ({ session_id, session_url, open_until, user_pubkey }) =>
-      session_url &&
-      session_id &&
-      open_until && (
-        <span className="inline-flex gap-2 max-sm:gap-0.5">
-          <Button size="sm" onClick={() => onLink({ url: session_url, wallet: user_pubkey })}>
-            Link
-            <span className="sr-only"> of {user_pubkey}</span>
-          </Button>
-          <CancelSession sessionId={session_id} wallet={user_pubkey} />
-        </span>
-      ),
-  ),
-]
-
-function SessionState({ session }: { session: Session }) {
-  const { status, state, flow, consented_at, decision } = session
-  if (state === "cancelled") return <Badge>Cancelled</Badge>
-  if (status !== "pending") return <StatusBadge status={status} />
-  if (decision === "approved") return <Badge tone="notice">Approved, confirming on chain</Badge>
-  if (decision === "in_review") return <Badge tone="notice">In review</Badge>
-  if (decision === "resubmission_requested") return <Badge tone="notice">Asked to submit again</Badge>
-  if (consented_at !== null) return <Badge tone="notice">{flow === "form" ? "Submitted" : "Consent given"}</Badge>
-  return <Badge tone="plain">Waiting for the investor</Badge>
-}
-
 /** Cancels a session that has no decision yet. */
-function CancelSession({ sessionId, wallet }: { sessionId: string; wallet: string }) {
+function CancelSession({ session: { session_id }, onClose }: { session: Session; onClose: () => void }) {
   const cancel = useMutation((api, reason: string) =>
-    api.session.cancel.mutate({ id: sessionId, ...(reason !== "" && { reason }) }),
+    api.session.cancel.mutate({ id: session_id!, ...(reason !== "" && { reason }) }),
   )
   return (
     <Confirm
-      trigger={
-        <Button size="sm" variant="ghost">
-          Cancel
-          <span className="sr-only"> the session of {wallet}</span>
-        </Button>
-      }
+      onClose={onClose}
       title="Cancel this session?"
       description="Its link stops working, and the page tells the investor that you ended it. It no longer counts against your quota."
       confirm="Cancel session"

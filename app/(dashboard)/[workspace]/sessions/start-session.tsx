@@ -5,6 +5,7 @@ import { CodeBlock } from "#app/components/code.tsx"
 import { Form, SelectField, TextField } from "#app/components/form.tsx"
 import { DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded, Skeleton } from "#app/components/frame.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
 
@@ -92,16 +93,29 @@ export function StartSession({ wallet, schema, externalId = null, onClose, onSta
 
 const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
-export type Link = { url: string; wallet: string }
+/** `until` is unknown for a session that was just started. */
+export type Link = { url: string; wallet: string; until?: string | null }
 
-export const SessionLink = ({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) => (
+/** A draft in the reader's own mail program: Vouch does not know the investor's address. */
+const mailTo = (url: string) =>
+  `mailto:?subject=${encodeURIComponent("Verify your identity")}&body=${encodeURIComponent(
+    `Open this link to verify your identity:\n\n${url}\n`,
+  )}`
+
+export const SessionLink = ({ link: { url, wallet, until }, onClose }: { link: Link; onClose: () => void }) => (
   <Dialog
     onClose={onClose}
     title="Send this link to the investor"
     description={
       <>
-        It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill in
-        the form.
+        It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>
+        {until && (
+          <>
+            {" "}
+            and expires <Ago at={until} />
+          </>
+        )}
+        . Anyone with the link can fill in the form.
       </>
     }
   >
@@ -114,6 +128,9 @@ export const SessionLink = ({ link: { url, wallet }, onClose }: { link: Link; on
       </div>
     </div>
     <DialogFooter>
+      <a href={mailTo(url)} className={buttonLook()}>
+        Email
+      </a>
       <a href={url} target="_blank" rel="noopener noreferrer" className={buttonLook()}>
         Open
         <span className="sr-only"> the session's page in a new tab</span>

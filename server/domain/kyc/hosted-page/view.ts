@@ -68,8 +68,8 @@ export type SessionView =
 const sessionColumns = columns(
   "attestations",
   "workspace_id, id, investor_id, schema_id, provider, provider_reference, earlier_references, provider_link",
-  "provider_link_until, resume_link_until, wallet, redirect_url, status, open_until, consented_at, issued_at",
-  "expires_at, verified_at, revoked_at, public_reason, onchain_tx, event_decision, held_at, wallet_proof_required",
+  "provider_link_until, resume_link_until, wallet, redirect_url, status, open_until, opened_at, consented_at",
+  "issued_at, expires_at, verified_at, revoked_at, public_reason, onchain_tx, event_decision, held_at, wallet_proof_required",
   "wallet_proved_at, external_id, reminder_email, reminder_language",
 )
 

@@ -1,0 +1,131 @@
+import { Ban, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Badge, StatusBadge } from "#app/components/badge.tsx"
+import { Shortened, useCopy } from "#app/components/code.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { lastStepOf, type Session, waitOf } from "./progress.ts"
+
+export type Doing = { what: "link" | "cancel" | "again"; session: Session }
+
+export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void): Column<Session>[] => [
+  {
+    header: "Person",
+    breaks: true,
+    cell: ({ external_id, user_pubkey }) => (
+      <span className="block min-w-32">{external_id ?? <Shortened value={user_pubkey} />}</span>
+    ),
+    note: (row) => (
+      <>
+        {row.external_id !== null && <Shortened value={row.user_pubkey} />}
+        <span className="mt-1 block font-normal sm:hidden">
+          <Progress session={row} />
+        </span>
+      </>
+    ),
+  },
+  { header: "State", className: "max-sm:hidden", cell: (row) => <Progress session={row} /> },
+  { header: "Schema", wideOnly: true, cell: ({ schema, schema_name }) => <span title={schema}>{schema_name}</span> },
+  { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },
+  state === "open"
+    ? { header: "Link expires", wideOnly: true, cell: ({ open_until }) => <Ago at={open_until} /> }
+    : { header: "Closed", wideOnly: true, cell: ({ closed_at }) => <Ago at={closed_at} /> },
+  actions((row) => <Actions session={row} act={act} />),
+]
+
+/** The state, and what the investor did last unless the result says enough. */
+function Progress({ session }: { session: Session }) {
+  const { status, state } = session
+  const isOpen = status === "pending" && state !== "cancelled"
+  const wait = waitOf(session)
+  const last = lastStepOf(session)
+  const showsStep = isOpen || state === "expired" || state === "cancelled"
+  return (
+    <>
+      {isOpen ? (
+        <Badge tone={wait.tone}>{wait.words}</Badge>
+      ) : state === "cancelled" ? (
+        <Badge>Cancelled</Badge>
+      ) : (
+        <StatusBadge status={status} />
+      )}
+      {showsStep && (
+        <span className="mt-0.5 block text-xs text-muted">
+          {last.words}
+          {isOpen && (
+            <>
+              {" "}
+              <Ago at={last.at} />
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
+function Actions({ session, act }: { session: Session; act: (doing: Doing) => void }) {
+  const { can } = useWorkspace()
+  const path = usePath()
+  const { session_url: url, session_id, open_until, state, user_pubkey, investor_id } = session
+  const isOpen = url !== null && session_id !== null && open_until !== null && session.status === "pending"
+  const mayStartAgain = can("kyc:write") && ["expired", "cancelled", "rejected"].includes(state)
+  return (
+    <span className="inline-flex items-center gap-2 max-sm:gap-0.5">
+      {isOpen && <CopyLink url={url} wallet={user_pubkey} />}
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon-sm" aria-label={`Actions for the session of ${user_pubkey}`}>
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        }
+      >
+        {isOpen && (
+          <MenuItem onSelect={() => act({ what: "link", session })} aria-haspopup="dialog">
+            <QrCode aria-hidden="true" />
+            Show link and QR code
+          </MenuItem>
+        )}
+        {mayStartAgain && (
+          <MenuItem onSelect={() => act({ what: "again", session })} aria-haspopup="dialog">
+            <RotateCcw aria-hidden="true" />
+            New link
+          </MenuItem>
+        )}
+        <MenuLink href={path("investors", investor_id)}>
+          <UserRound aria-hidden="true" />
+          View investor
+        </MenuLink>
+        {isOpen && (
+          <>
+            <MenuSeparator />
+            <MenuItem danger onSelect={() => act({ what: "cancel", session })} aria-haspopup="dialog">
+              <Ban aria-hidden="true" />
+              Cancel session
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+    </span>
+  )
+}
+
+function CopyLink({ url, wallet }: { url: string; wallet: string }) {
+  const { outcome, copy } = useCopy(url)
+  return (
+    <Button size="sm" onClick={copy} className="max-sm:hidden">
+      <Icon name={outcome === "copied" ? "check" : "copy"} />
+      {/* The words share one place, so that the column keeps its width. */}
+      <span className="grid *:col-start-1 *:row-start-1">
+        <span className={outcome === null ? "" : "invisible"}>Copy link</span>
+        <span role="status" className={outcome === null ? "invisible" : ""}>
+          {outcome === "copied" ? "Copied" : outcome === "refused" ? "Not copied" : ""}
+        </span>
+      </span>
+      <span className="sr-only"> of {wallet}</span>
+    </Button>
+  )
+}

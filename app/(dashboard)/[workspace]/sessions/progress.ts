@@ -1,0 +1,38 @@
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import type { Badge } from "#app/components/badge.tsx"
+
+export type Session = RouterOutputs["session"]["list"]["data"][number]
+
+type Tone = NonNullable<Parameters<typeof Badge>[0]["tone"]>
+
+/** What an open session waits for. */
+export function waitOf(session: Session): { words: string; tone: Tone } {
+  const { state, flow, decision, held_for, consented_at, submitted_at } = session
+  if (held_for === "wallet_proof") return { words: "Approved, waits for the wallet’s signature", tone: "notice" }
+  if (held_for === "screening") return { words: "Approved, waits for screening", tone: "notice" }
+  if (state === "approved") return { words: "Approved, confirming on chain", tone: "notice" }
+  if (decision === "in_review") return { words: "In review", tone: "notice" }
+  if (decision === "resubmission_requested") return { words: "Asked to submit again", tone: "notice" }
+  if (submitted_at !== null || (flow === "form" && consented_at !== null))
+    return { words: "Being checked", tone: "notice" }
+  return { words: "Waiting for the investor", tone: "plain" }
+}
+
+/** What the investor did last, and when. */
+export function lastStepOf(session: Session): { words: string; at: string } {
+  const { started_at, opened_at, consented_at, wallet_proved_at, submitted_at, earlier_checks, flow, provider } =
+    session
+  const attempt = earlier_checks > 0 ? `, attempt ${earlier_checks + 1}` : ""
+  const steps = [
+    { words: "Link sent, not opened", at: started_at },
+    { words: "Opened the link", at: opened_at },
+    { words: "Signed with the wallet", at: wallet_proved_at },
+    { words: flow === "form" ? "Sent the form" : `Went to ${provider}${attempt}`, at: consented_at },
+    { words: `Sent documents to ${provider}${attempt}`, at: submitted_at },
+  ]
+  // Of the same second, the later step.
+  return steps.reduce<{ words: string; at: string }>(
+    (last, { words, at }) => (at !== null && at >= last.at ? { words, at } : last),
+    { words: "", at: started_at },
+  )
+}

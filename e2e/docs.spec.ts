@@ -17,7 +17,13 @@ test.describe("without a sign-in", () => {
     await expect(page.getByText(/^Start a verification with POST \/kyc\/start/)).toBeVisible()
     await expect(page.getByText("POST /v1/token/mint")).toBeVisible()
     await expect(page.getByText(/"detail": ".* is not verified for kyc_individual_v1/)).toBeVisible()
+    await expect(page.getByRole("region", { name: "Response", exact: true })).toContainText("HTTP/1.1 403")
     await expectAccessible(page)
+    const endpoints = page.getByRole("region", { name: "Which endpoints return it" })
+    await endpoints.getByRole("link", { name: /^POST \/token\/mint/ }).click()
+    await expect(heading(page, "Mint tokens")).toBeVisible()
+    await page.getByRole("main").getByRole("link", { name: "wallet_not_verified" }).click()
+    await expect(heading(page, "The wallet is not verified")).toBeVisible()
 
     traffic.allow(/404 \(Not Found\)/)
     const unknown = await page.goto("/docs/errors/wallet_not_verifed")
@@ -184,6 +190,22 @@ test.describe("without a sign-in", () => {
     expect(traffic.requests).toHaveLength(count)
   })
 
+  test("on a wide screen the sample stays next to the fields, and names the shell's variables", async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 800 })
+    await page.goto("/docs/api/createMintConfig")
+    const sample = page.getByRole("group", { name: /^Code: Shell/ }).first()
+    const field = page.getByText("transfer_mode", { exact: true }).last()
+    await field.scrollIntoViewIfNeeded()
+    await expect(sample).toBeInViewport()
+    const [left, right] = [(await field.boundingBox())!, (await sample.boundingBox())!]
+    expect(right.x).toBeGreaterThan(left.x + left.width)
+    await page.getByText("Set KEY and VOUCH first").click()
+    await expect(page.getByRole("region", { name: "Your key and this server" })).toHaveText(
+      `KEY=vouch_test_…\nVOUCH=http://localhost:${process.env.PORT}/v1`,
+    )
+    await expectAccessible(page)
+  })
+
   test("samples are shown in the chosen language, also on the next page", async ({ page }) => {
     await page.goto("/docs/api/mintTokens")
     const shown = page.getByRole("group", { name: /^Code: (Shell|TypeScript|Python)/ })
@@ -251,6 +273,11 @@ test("the quick start contains the start of the reader's key and works once the 
     await expect(sample).toContainText(/"Idempotency-Key": "start-[a-z0-9]{6}"/)
     await expectAccessible(page)
   }
+  // The choice holds for the reference, and for the next visit.
+  await page.goto("/docs/api/mintTokens")
+  await expect(page.getByRole("radio", { name: "Python" })).toBeChecked()
+  await page.goto(section(customer, "developers"))
+  await expect(page.getByRole("tab", { name: "Python" })).toHaveAttribute("aria-selected", "true")
 })
 
 test("without a key the quick start says to create one", async ({ page, customer }) => {

@@ -5,6 +5,8 @@ import type { ErrorCode } from "./errors.ts"
 export type ErrorExample = {
   request: { method: string; path: string; headers: Readonly<Record<string, string>>; body?: string }
   status: number
+  /** The headers of the response that matter to a reader. The request id is that of the body. */
+  headers: Readonly<Record<string, string>>
   /** The whole body for the API, and the error within it for the dashboard, whose protocol is private. */
   body: { error: string; detail: string } & ({ request_id: string } | { requestId: string | null; httpStatus: number })
 }

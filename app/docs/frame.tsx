@@ -17,14 +17,16 @@ type FrameProps = {
   current: string
   /** The page's outline, for wide screens. */
   aside?: ReactNode
+  /** For pages with columns: as wide as the screen allows. Text keeps its width. */
+  isWide?: boolean
   children: ReactNode
 }
 
 /** A documentation page next to the contents. On small screens the contents are below, with a link in the top bar. */
-export const Frame = ({ current, aside, children }: FrameProps) => (
+export const Frame = ({ current, aside, isWide = false, children }: FrameProps) => (
   <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
     <div className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}>
-      <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
+      <main id="main" tabIndex={-1} className={`min-w-0 py-8 ${isWide ? "max-xl:max-w-3xl" : "max-w-3xl"}`}>
         {children}
       </main>
       {aside && (
@@ -103,6 +105,19 @@ const Neighbour = ({ rel, page }: { rel: "prev" | "next"; page: Page }) => (
     <span className="block text-xs text-muted">{rel === "next" ? "Next" : "Previous"}</span>
     {page.title}
   </a>
+)
+
+/**
+ * Text with examples: below the first part on narrow screens, and in view next to all of it on wide ones.
+ */
+export const WithExamples = ({ first, examples, children }: Record<"first" | "examples" | "children", ReactNode>) => (
+  <div className="space-y-6 xl:grid xl:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] xl:grid-rows-[auto_1fr] xl:gap-x-10 xl:gap-y-6 xl:space-y-0">
+    <div className="min-w-0 xl:max-w-3xl">{first}</div>
+    <div className="min-w-0 space-y-6 xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1 xl:max-h-[calc(100dvh-6rem)] xl:self-start xl:overflow-y-auto">
+      {examples}
+    </div>
+    <div className="min-w-0 xl:max-w-3xl">{children}</div>
+  </div>
 )
 
 /** The outline of the page, next to it. */

@@ -1,8 +1,6 @@
-"use client"
-
-import { useSyncExternalStore } from "react"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
+import { ShellVariables } from "./shell-variables.tsx"
 
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const JSON_TYPE = '-H "Content-Type: application/json"'
@@ -30,28 +28,19 @@ const requests = [
 ]
 
 /** The first requests, with this server's own address. */
-export function QuickStart() {
-  const origin = useSyncExternalStore(
-    never,
-    () => location.origin,
-    () => "",
-  )
-  return (
-    <Card title="Quick start" description="You need an API key: create one in the dashboard under API keys.">
-      <div className="space-y-6">
-        <CodeBlock label="Your key and this server" code={`KEY=vouch_test_…\nVOUCH=${origin}/v1`} />
-        {requests.map(({ title, code, note }, index) => (
-          <section key={title} aria-label={title} className="space-y-2 text-sm">
-            <h3 className="font-medium">
-              {index + 1}. {title}
-            </h3>
-            <CodeBlock label={`${title} (curl)`} code={code} />
-            <p className="text-muted">{note}</p>
-          </section>
-        ))}
-      </div>
-    </Card>
-  )
-}
-
-const never = () => () => {}
+export const QuickStart = () => (
+  <Card title="Quick start" description="You need an API key: create one in the dashboard under API keys.">
+    <div className="space-y-6">
+      <ShellVariables />
+      {requests.map(({ title, code, note }, index) => (
+        <section key={title} aria-label={title} className="space-y-2 text-sm">
+          <h3 className="font-medium">
+            {index + 1}. {title}
+          </h3>
+          <CodeBlock label={`${title} (curl)`} code={code} />
+          <p className="text-muted">{note}</p>
+        </section>
+      ))}
+    </div>
+  </Card>
+)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { languages, steps } from "#app/(dashboard)/[workspace]/developers/samples.ts"
+import { languages, stepsFor, usual } from "#app/(dashboard)/[workspace]/developers/samples.ts"
 import { reference } from "#app/docs/api/openapi.ts"
 import { samplesOf } from "#app/docs/api/samples.ts"
 import { blocksOf, documents } from "./blocks.ts"
@@ -19,7 +19,7 @@ const samples: Sample[] = [
       samplesOf(tag, endpoint).map(({ code }) => ({ place: `/docs/api, ${endpoint.id}`, code })),
     ),
   ),
-  ...Object.entries(steps).flatMap(([name, { call }]) =>
+  ...Object.entries(stepsFor(usual)).flatMap(([name, { call }]) =>
     languages.map(({ write }) => ({
       place: `Developers, ${name}`,
       code: write(call, { baseUrl: "https://vouch.example.com/v1", key: "vouch_test_…", attempt: "k3x" }),

@@ -3,7 +3,7 @@ import type { TestApp, TestKey } from "../fixtures/app.ts"
 import type { Response, Sent } from "../fixtures/http.ts"
 
 /** A request and the error that answered it. */
-export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> }
+export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> & { headers?: Response["headers"] } }
 
 /** Creates the situation for an error, and makes the request that gets it. */
 export type Scenario = (app: TestApp) => Promise<Example>

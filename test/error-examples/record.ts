@@ -12,6 +12,8 @@ const SHOWN = [
   "webhook-signature",
   "stripe-signature",
 ]
+/** The same of a response. */
+const ANSWERED = ["allow", "www-authenticate", "retry-after", "location"]
 const LONGEST = 200
 
 /** Values that change in each run, and their placeholders in the record. */
@@ -29,6 +31,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   ],
   [/(?<=v1,)[0-9A-Za-z+/]{43}=/g, () => "3q2+7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="],
   [/(?<=v1=)[0-9a-f]{64}/g, () => "5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"],
+  [/(?<="retry-after":")\d+/g, () => "30"],
   [/(?<=\bslot )\d+/g, () => "285412093"],
   [/\b1[0-9]{9}\b/g, () => "1767323045"],
   [/\b20(?!99)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/g, () => "2026-02-01T00:00:00Z"],
@@ -53,8 +56,11 @@ export function recordOf({ sent, response }: Example) {
     headers,
     ...(text !== undefined && { body: text }),
   }
-  return steady({ request, status: response.status, body: response.json })
+  return steady({ request, status: response.status, headers: headersOf(response), body: response.json })
 }
+
+const headersOf = ({ headers }: Example["response"]): Record<string, string> =>
+  Object.fromEntries(ANSWERED.flatMap((name) => (headers?.[name] === undefined ? [] : [[name, String(headers[name])]])))
 
 const shortened = (json: unknown): unknown =>
   JSON.parse(

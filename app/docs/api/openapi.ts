@@ -97,6 +97,19 @@ export function endpointAt(id: string) {
   }
 }
 
+/** The endpoints that may answer with this error. */
+export const endpointsWith = (code: string): Endpoint[] =>
+  reference().tags.flatMap(({ endpoints }) => endpoints.filter(({ responses }) => responses.some(isWith(code))))
+
+const isWith =
+  (code: string) =>
+  ({ response }: Endpoint["responses"][number]): boolean =>
+    errorCodesOf(response).includes(code)
+
+/** The error codes of a response. */
+export const errorCodesOf = (response: Response): string[] =>
+  Object.keys(Object.values(response.content ?? {})[0]?.examples ?? {})
+
 /** The example body of a success, null if there is none. */
 export function exampleOf({ responses }: Endpoint): { status: string; value: unknown } | null {
   const success = responses.find(({ status }) => status.startsWith("2"))

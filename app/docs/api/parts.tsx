@@ -1,7 +1,18 @@
 import type { ReactNode } from "react"
+import { ShellVariables } from "#app/docs/shell-variables.tsx"
 import { Inline, Markdown } from "#app/docs/text.tsx"
 import type { Parameter, Schema } from "#server/rest/openapi/types.ts"
-import { type Endpoint, exampleOf, fieldsOf, limitsOf, type Tag, typeOf, valuesOf, variantsOf } from "./openapi.ts"
+import {
+  type Endpoint,
+  errorCodesOf,
+  exampleOf,
+  fieldsOf,
+  limitsOf,
+  type Tag,
+  typeOf,
+  valuesOf,
+  variantsOf,
+} from "./openapi.ts"
 import { Samples } from "./sample-choice.tsx"
 import { argumentsOf, bodyOf, samplesOf } from "./samples.ts"
 import { TryIt } from "./try-it.tsx"
@@ -120,17 +131,26 @@ function Field({ name, schema, mark, place, children }: FieldProps) {
 /** The names of the languages in Markdown code blocks. */
 const fences = { curl: "sh", TypeScript: "ts", Python: "python" } as const
 
-/** The parameters and responses of an endpoint, with samples and a form to try it. */
-export function EndpointParts({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
-  const { method, path, summary, parameters, body } = endpoint
+/** An endpoint's request in several languages, a form to send it, and what a success looks like. */
+export function EndpointExamples({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
+  const { method, path, summary, parameters } = endpoint
   const example = exampleOf(endpoint)
-  const schema = successOf(endpoint)
   return (
-    <div className="mt-5 space-y-6 text-sm">
+    <div className="space-y-6 text-sm">
       <Samples
         samples={samplesOf(tag, endpoint).map(({ language, code }) => ({
           language,
-          sample: <Markdown text={`\`\`\`${fences[language]}\n${code}\n\`\`\``} />,
+          sample: (
+            <>
+              <Markdown text={`\`\`\`${fences[language]}\n${code}\n\`\`\``} />
+              {language === "curl" && endpoint.access === "key" && (
+                <details className="mt-2">
+                  <summary className="cursor-pointer py-1 text-[13px] text-accent">Set KEY and VOUCH first</summary>
+                  <ShellVariables />
+                </details>
+              )}
+            </>
+          ),
         }))}
       />
       {endpoint.access !== "signature" && (
@@ -144,6 +164,21 @@ export function EndpointParts({ tag, endpoint }: { tag: Tag; endpoint: Endpoint 
           name={summary}
         />
       )}
+      {example && (
+        <Part title={`Response ${example.status}`}>
+          <Markdown text={`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``} />
+        </Part>
+      )}
+    </div>
+  )
+}
+
+/** The parameters and the fields of the body and the response of an endpoint, and its statuses. */
+export function EndpointParts({ endpoint }: { endpoint: Endpoint }) {
+  const { parameters, body } = endpoint
+  const schema = successOf(endpoint)
+  return (
+    <div className="space-y-6 text-sm">
       {parameters.length > 0 && (
         <Part title="Parameters">
           <Parameters parameters={parameters} />
@@ -155,9 +190,8 @@ export function EndpointParts({ tag, endpoint }: { tag: Tag; endpoint: Endpoint 
         </Part>
       )}
       <Part title="Response">
-        {example && <Markdown text={`\`\`\`json\n${JSON.stringify(example.value, null, 2)}\n\`\`\``} />}
         {schema && (
-          <details className="mt-2">
+          <details>
             <summary className="cursor-pointer py-1 text-[13px] text-accent">Fields of the response</summary>
             <div className="border-l border-line pl-4">
               <Fields schema={schema} isRequest={false} />
@@ -197,7 +231,7 @@ const parametersToTry = (endpoint: Endpoint) => {
 const Statuses = ({ endpoint: { responses } }: { endpoint: Endpoint }) => (
   <dl className="mt-3 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5">
     {responses.map(({ status, response }) => {
-      const codes = Object.keys(Object.values(response.content ?? {})[0]?.examples ?? {})
+      const codes = errorCodesOf(response)
       return (
         <div key={status} className="contents">
           <dt className="font-mono text-[13px]">{status}</dt>

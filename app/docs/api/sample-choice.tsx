@@ -1,29 +1,11 @@
 "use client"
 
-import { type ReactNode, useId, useSyncExternalStore } from "react"
-import { remember, remembered } from "#app/components/storage.ts"
-
-const NAME = "vouch.docs-language"
-const listeners = new Set<() => void>()
-let chosen: string | null = null
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-/** The language chosen in this browser, on any page. */
-const read = (): string | null => chosen ?? remembered(NAME)
-
-function choose(language: string): void {
-  chosen = language
-  remember(NAME, language)
-  for (const listener of listeners) listener()
-}
+import { type ReactNode, useId } from "react"
+import { chooseSampleLanguage, useSampleLanguage } from "#app/components/sample-language.ts"
 
 /** The same request in several languages. One choice applies to all samples. Without scripts the first is shown. */
 export function Samples({ samples }: { samples: { language: string; sample: ReactNode }[] }) {
-  const wanted = useSyncExternalStore(subscribe, read, () => null)
+  const wanted = useSampleLanguage()
   const id = useId()
   const shown = samples.find(({ language }) => language === wanted) ?? samples[0]!
   return (
@@ -41,7 +23,7 @@ export function Samples({ samples }: { samples: { language: string; sample: Reac
                 name={id}
                 className="sr-only"
                 checked={language === shown.language}
-                onChange={() => choose(language)}
+                onChange={() => chooseSampleLanguage(language)}
               />
               {language}
             </label>

@@ -6,10 +6,11 @@ import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card, Empty, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
+import { chooseSampleLanguage, useSampleLanguage } from "#app/components/sample-language.ts"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { Label, Select } from "#app/components/ui/input.tsx"
 import { Tabs } from "#app/components/ui/tabs.tsx"
-import { type Language, languages, steps, webhookSample } from "./samples.ts"
+import { type Language, languages, stepsFor, usual, webhookSample } from "./samples.ts"
 
 /** How to build on this workspace: the first requests, ready to run, and links to the documentation. */
 export default function Page() {
@@ -42,24 +43,25 @@ export default function Page() {
 function useQuickStart() {
   const facts = useQuery("workspace.get")
   const keys = useQuery("key.list", {})
-  const error = facts.error ?? keys.error
-  return { facts, keys, error, isLoading: error === null && !(facts.data && keys.data) }
+  const tokens = useQuery("mintConfig.list", {})
+  const error = facts.error ?? keys.error ?? tokens.error
+  return { facts, keys, tokens, error, isLoading: error === null && !(facts.data && keys.data && tokens.data) }
 }
 
 /** The first requests, with the reader's own key and this server's address in them. */
 function QuickStart() {
   const path = usePath()
   const { can } = useWorkspace()
-  const { facts, keys, error } = useQuickStart()
+  const { facts, keys, tokens, error } = useQuickStart()
   const [chosen, setChosen] = useState<string | null>(null)
   const active = keys.data?.data.filter(({ status }) => status === "active")
   const key = active?.find(({ key_id }) => key_id === chosen) ?? active?.[0]
 
-  if (!facts.data || !active) {
+  if (!facts.data || !active || !tokens.data) {
     return (
       <Card title="Quick start">
         {error ? (
-          <Failed error={error} onRetry={() => Promise.all([facts.refetch(), keys.refetch()])} />
+          <Failed error={error} onRetry={() => Promise.all([facts.refetch(), keys.refetch(), tokens.refetch()])} />
         ) : (
           <Loading what="Loading the quick start" lines={8} />
         )}
@@ -91,8 +93,8 @@ function QuickStart() {
       title="Quick start"
       description={
         <>
-          The requests show only the first characters of your key. Replace them with the full key, which was shown once
-          when you created it.
+          Ready to run, with this workspace’s address, a schema and a token. The requests show only the first characters
+          of your key: replace them with the full key, which was shown once when you created it.
         </>
       }
       actions={
@@ -110,25 +112,35 @@ function QuickStart() {
         )
       }
     >
-      <Steps baseUrl={facts.data.base_url} keyStart={key.start} />
+      <Steps baseUrl={facts.data.base_url} keyStart={key.start} names={namesIn(tokens.data.data)} />
     </Card>
   )
 }
 
-const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
+/** The token that each workspace begins with, or the newest one, and the schema that it requires. */
+function namesIn(tokens: readonly { id: string; required_schema: string }[]): typeof usual {
+  const token = tokens.find(({ id }) => id === usual.mintConfig) ?? tokens[0]
+  return token ? { schema: token.required_schema, mintConfig: token.id } : usual
+}
 
-function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
+const language = parseAsStringLiteral(languages.map(({ id }) => id))
+
+type StepsProps = { baseUrl: string; keyStart: string; names: typeof usual }
+
+function Steps({ baseUrl, keyStart, names }: StepsProps) {
   // Fixed while the page is open, so that every language shows the same attempt.
   const [attempt] = useState(newAttempt)
-  const [chosen, setChosen] = useQueryState("language", language)
+  const [asked, setAsked] = useQueryState("language", language)
+  const remembered = useSampleLanguage()
+  const chosen = asked ?? languages.find(({ docs }) => docs === remembered)?.id ?? "curl"
+  const steps = stepsFor(names)
   const requests = (write: (typeof languages)[number]["write"], language: string) => {
     const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
       <CodeBlock label={`${title} (${language})`} code={write(call, { baseUrl, key: `${keyStart}…`, attempt })} />
     )
     return (
       <ol className="space-y-7">
-        <Step number={1} title={steps.start.title}>
-          {sample(steps.start)}
+        <Step number={1} title={steps.start.title} sample={sample(steps.start)}>
           <p>
             The response contains <Code>session_url</Code>, the page where the investor verifies. The same request again
             returns the same session.
@@ -140,21 +152,21 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
             A <Code>redirectUrl</Code> in the first request sends them back to you.
           </p>
         </Step>
-        <Step number={3} title={steps.status.title}>
-          {sample(steps.status)}
+        <Step number={3} title={steps.status.title} sample={sample(steps.status)}>
           <p>
             <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
             <Code>onchain_tx</Code> is the transaction.
           </p>
         </Step>
-        <Step number={4} title={steps.mint.title}>
-          {sample(steps.mint)}
+        <Step number={4} title={steps.mint.title} sample={sample(steps.mint)}>
           <p>
             The same request with the same <Code>Idempotency-Key</Code> mints once, however often you send it. Responses
-            are kept for 24 hours, refusals too: to try again after one, change the key. You get 200 when the mint is
-            confirmed, and 202 when it takes longer, or at once with the header <Code>Prefer: respond-async</Code>: then{" "}
-            <Code>GET /token/operation/&#123;id&#125;</Code> gives its status. If a rule refuses the mint, you get 403
-            with the rule’s own code.
+            are kept for 24 hours, refusals too: to try again after one, change the key.
+          </p>
+          <p>
+            You get 200 when the mint is confirmed, and 202 when it takes longer, or at once with the header{" "}
+            <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code> gives its status.
+            If a rule refuses the mint, you get 403 with the rule’s own code.
           </p>
         </Step>
       </ol>
@@ -164,7 +176,10 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
     <Tabs
       label="Language"
       value={chosen}
-      onChange={(language) => void setChosen(language)}
+      onChange={(language) => {
+        void setAsked(language)
+        chooseSampleLanguage(languages.find(({ id }) => id === language)!.docs)
+      }}
       tabs={
         Object.fromEntries(languages.map(({ id, name, write }) => [id, [name, requests(write, name)]])) as LanguageTabs
       }
@@ -177,21 +192,27 @@ type LanguageTabs = Record<Language, [name: string, panel: ReactNode]>
 /** Six characters. Not `randomUUID`, which browsers offer over HTTPS only. */
 const newAttempt = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
 
-const Step = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
-  <li className="grid min-w-0 gap-x-3 sm:grid-cols-[1.75rem_minmax(0,1fr)]">
-    <span
-      aria-hidden="true"
-      className="hidden size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent sm:flex"
-    >
-      {number}
-    </span>
-    <div className="min-w-0 space-y-3 [&_p]:max-w-2xl [&_p]:text-muted">
-      <h3 className="font-medium sm:leading-7">
-        <span className="sm:sr-only">{number}. </span>
-        {title}
-      </h3>
-      {children}
+type StepProps = { number: number; title: string; sample?: ReactNode; children: ReactNode }
+
+/** A step with its request, which is next to the text on wide screens. */
+const Step = ({ number, title, sample, children }: StepProps) => (
+  <li className="grid min-w-0 items-start gap-x-8 gap-y-3 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+    <div className="grid min-w-0 gap-x-3 sm:grid-cols-[1.75rem_minmax(0,1fr)]">
+      <span
+        aria-hidden="true"
+        className="hidden size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent sm:flex"
+      >
+        {number}
+      </span>
+      <div className="min-w-0 space-y-2 [&_p]:max-w-2xl [&_p]:text-muted">
+        <h3 className="font-medium sm:leading-7">
+          <span className="sm:sr-only">{number}. </span>
+          {title}
+        </h3>
+        {children}
+      </div>
     </div>
+    {sample}
   </li>
 )
 

@@ -21,9 +21,10 @@ type Target = {
 }
 
 export const languages = [
-  { id: "curl", name: "curl", write: inCurl },
-  { id: "node", name: "Node", write: inNode },
-  { id: "python", name: "Python", write: inPython },
+  { id: "curl", name: "curl", docs: "curl", write: inCurl },
+  // The documentation's samples for it use our client, which is written in TypeScript.
+  { id: "node", name: "Node", docs: "TypeScript", write: inNode },
+  { id: "python", name: "Python", docs: "Python", write: inPython },
 ] as const
 
 export type Language = (typeof languages)[number]["id"]
@@ -83,31 +84,35 @@ const indent = (text: string, by: number) => text.replaceAll("\n", `\n${" ".repe
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const SCHEMA = "kyc_individual_v1"
 
-/** The requests of the first hour with the API. */
-export const steps = {
-  start: {
-    title: "Start a verification",
-    call: {
-      method: "POST",
-      path: "/kyc/start",
-      body: { userPubkey: WALLET, schemaId: SCHEMA },
-      once: "start",
+/** What exists in each new workspace. */
+export const usual = { schema: SCHEMA, mintConfig: "us_real_estate_fund_v1" }
+
+/** The requests of the first hour with the API, for a schema and a token of the reader's workspace. */
+export const stepsFor = ({ schema, mintConfig }: typeof usual) =>
+  ({
+    start: {
+      title: "Start a verification",
+      call: {
+        method: "POST",
+        path: "/kyc/start",
+        body: { userPubkey: WALLET, schemaId: schema },
+        once: "start",
+      },
     },
-  },
-  status: {
-    title: "Get the wallet's status",
-    call: { method: "GET", path: `/kyc/status/${WALLET}?schema=${SCHEMA}` },
-  },
-  mint: {
-    title: "Mint to the wallet",
-    call: {
-      method: "POST",
-      path: "/token/mint",
-      body: { user_pubkey: WALLET, mint_config: "us_real_estate_fund_v1", amount: "100" },
-      once: "mint",
+    status: {
+      title: "Get the wallet's status",
+      call: { method: "GET", path: `/kyc/status/${WALLET}?schema=${schema}` },
     },
-  },
-} as const satisfies Record<string, { title: string; call: Call }>
+    mint: {
+      title: "Mint to the wallet",
+      call: {
+        method: "POST",
+        path: "/token/mint",
+        body: { user_pubkey: WALLET, mint_config: mintConfig, amount: "100" },
+        once: "mint",
+      },
+    },
+  }) satisfies Record<string, { title: string; call: Call }>
 
 /** How a KYC provider reports: it signs the exact bytes of the body, as Standard Webhooks defines. */
 export const webhookSample = (baseUrl: string) => `import { createHmac, randomUUID } from "node:crypto"

@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { exampleEvent } from "#shared/webhook-event.ts"
-import { languages, steps, webhookSample } from "./samples.ts"
+import { languages, stepsFor, usual, webhookSample } from "./samples.ts"
 
+const steps = stepsFor(usual)
 const target = { baseUrl: "https://vouch.example.com/v1", key: "vouch_test_key", attempt: "k3x" }
 
 /** The requests that a script sends, each `fetch` as one line of JSON. Every request is answered with `{}`. */
@@ -53,4 +54,15 @@ test("the standard's own library accepts the signature of the webhook sample", (
   expect(type).toBe(exampleEvent.type)
   expect(data).toEqual({ ...exampleEvent.data, session_id: "sess_1", occurred_at: expect.any(String) })
   expect(data.occurred_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+})
+
+test("samples name the reader's own schema and token", () => {
+  const own = stepsFor({ schema: "residency_v1", mintConfig: "my_fund" })
+  const all = Object.values(own)
+    .map(({ call }) => languages[0].write(call, target))
+    .join("\n")
+  expect(all).toContain('"schemaId":"residency_v1"')
+  expect(all).toContain("?schema=residency_v1")
+  expect(all).toContain('"mint_config":"my_fund"')
+  expect(all).not.toContain(usual.mintConfig)
 })

@@ -1,10 +1,11 @@
 import { Badge } from "#app/components/badge.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Card, PageHeader } from "#app/components/frame.tsx"
+import { endpointsWith, placeOf } from "#app/docs/api/openapi.ts"
+import { requestText, responseText } from "#app/docs/errors/http-text.ts"
 import { ErrorLinks } from "#app/docs/errors/links.tsx"
 import { nearTo } from "#app/docs/errors/near.ts"
-import { requestText } from "#app/docs/errors/request-text.ts"
-import { Frame } from "#app/docs/frame.tsx"
+import { Frame, WithExamples } from "#app/docs/frame.tsx"
 import { type ErrorExample, errorExamples } from "#shared/error-examples.ts"
 import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors.ts"
 
@@ -12,7 +13,7 @@ import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors
 export default async function Page({ params }: { params: Promise<{ code: string }> }) {
   const { code } = await params
   return (
-    <Frame current="/docs/errors">
+    <Frame current="/docs/errors" isWide>
       <p className="mb-4 text-sm">
         <a href="/docs/errors" className="text-accent underline-offset-4 hover:underline">
           All errors
@@ -26,31 +27,80 @@ export default async function Page({ params }: { params: Promise<{ code: string 
 function Explained({ code }: { code: ErrorCode }) {
   const { status, title, fix, isDashboardOnly } = errors[code]
   return (
-    <>
-      <PageHeader
-        title={code}
-        heading={title}
-        actions={<Badge tone={status >= 500 ? "bad" : "notice"}>HTTP {status}</Badge>}
-      />
-      <p className="-mt-3 mb-6 text-sm text-muted">
-        The code is <code className="font-mono text-[13px] text-ink">{code}</code>
-      </p>
+    <WithExamples
+      first={
+        <>
+          <PageHeader
+            title={code}
+            heading={title}
+            actions={<Badge tone={status >= 500 ? "bad" : "notice"}>HTTP {status}</Badge>}
+          />
+          <p className="-mt-3 mb-6 text-sm text-muted">
+            The code is <code className="font-mono text-[13px] text-ink">{code}</code>
+          </p>
+          <Card title="What to do">
+            <p>{fix}</p>
+            <p className="mt-2 text-sm text-muted">{retryAdvice(code)}</p>
+          </Card>
+        </>
+      }
+      examples={<Shown example={errorExamples[code]} isDashboardOnly={isDashboardOnly} />}
+    >
       <div className="space-y-4">
-        <Card title="What to do">
-          <p>{fix}</p>
-          <p className="mt-2 text-sm text-muted">{retryAdvice(code)}</p>
-        </Card>
-        <Shown example={errorExamples[code]} isDashboardOnly={isDashboardOnly} />
+        {!isDashboardOnly && <Endpoints code={code} />}
         <p className="text-sm text-muted">
           The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In the
-          dashboard, Logs finds the request by it.
+          dashboard, Logs finds the request by it, and lists all requests with this code.
         </p>
       </div>
-    </>
+    </WithExamples>
   )
 }
 
-/** The answer of the server when its tests caused the error. */
+/** The endpoints that return it, collapsed if nearly all do. */
+function Endpoints({ code }: { code: ErrorCode }) {
+  const endpoints = endpointsWith(code)
+  if (endpoints.length === 0) {
+    return (
+      <Card title="Which endpoints return it">
+        <p className="text-sm text-muted">No endpoint lists it: Vouch returns it before it knows the endpoint.</p>
+      </Card>
+    )
+  }
+  const list = (
+    <ul className="divide-y divide-line border-t border-line">
+      {endpoints.map((endpoint) => (
+        <li key={endpoint.id}>
+          <a
+            href={placeOf(endpoint)}
+            className="group flex flex-col justify-between gap-x-6 py-2 text-sm sm:flex-row sm:items-baseline"
+          >
+            <code className="font-mono text-[13px] break-all group-hover:underline">
+              <span className="font-semibold text-accent">{endpoint.method}</span> {endpoint.path}
+            </code>
+            <span className="text-muted sm:text-right">{endpoint.summary}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <Card title="Which endpoints return it">
+      {endpoints.length <= MOST_SHOWN ? (
+        list
+      ) : (
+        <details>
+          <summary className="cursor-pointer py-1 text-sm text-accent">{endpoints.length} endpoints</summary>
+          {list}
+        </details>
+      )}
+    </Card>
+  )
+}
+
+const MOST_SHOWN = 12
+
+/** What a client received when the server's tests caused the error. */
 const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboardOnly: boolean }) => (
   <Card
     title="What it looks like"
@@ -63,8 +113,8 @@ const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboar
     <CodeBlock label="Request" code={requestText(example)} />
     <div className="mt-4">
       <CodeBlock
-        label={`${isDashboardOnly ? "Error in the body" : "Body"} of the ${example.status}`}
-        code={JSON.stringify(example.body, null, 2)}
+        label={isDashboardOnly ? `Error in the body of the ${example.status}` : "Response"}
+        code={isDashboardOnly ? JSON.stringify(example.body, null, 2) : responseText(example)}
       />
     </div>
   </Card>

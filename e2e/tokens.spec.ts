@@ -457,5 +457,5 @@ test("an unknown token or operation says so", async ({ page, customer, traffic }
   ).toBeVisible()
   await expectAccessible(page)
   await page.goto(section(customer, "tokens/none_v1/operations/op_1"))
-  await expect(page.getByRole("alert").filter({ hasText: "this workspace has no operation" })).toBeVisible()
+  await expect(page.getByText("Operation not found in this workspace")).toBeVisible()
 })

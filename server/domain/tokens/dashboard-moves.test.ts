@@ -58,6 +58,19 @@ test("a double click mints once: both clicks get the same operation, immediately
   expect((await trailOf(key.workspaceId, id)).length).toBe(1)
 })
 
+test("an operation names who asked for it and the people of its wallets", async () => {
+  const config = await tokens.config()
+  const byMember = await mintOnce(config, freshKey())
+  await ended(byMember.data.operation_id)
+  const { requested_by, people } = await detail(byMember.data.operation_id)
+  expect(requested_by).toEqual({ kind: "user", name: expect.any(String), request_id: expect.any(String) })
+  expect(people).toEqual([{ wallet: alice, investor_id: expect.stringMatching(/^inv_/), external_id: null }])
+  const byKey = await tokens.mint(config, bob, "2")
+  const found = await detail(byKey.json.operation_id)
+  expect(found.requested_by).toMatchObject({ kind: "key", request_id: byKey.headers["x-request-id"] })
+  expect(found.people).toMatchObject([{ wallet: bob }])
+})
+
 test("a second submit with the same content is another mint", async () => {
   const config = await tokens.config()
   const [first, second] = [await mintOnce(config, freshKey()), await mintOnce(config, freshKey())]

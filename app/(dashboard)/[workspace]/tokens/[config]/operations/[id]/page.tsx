@@ -8,69 +8,70 @@ import {
   useOperation,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
-import { To } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
+import { Card, Facts } from "#app/components/frame.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 import { isForced } from "#shared/movements.ts"
 import { Grounds } from "./grounds.tsx"
 
 export default function Page() {
   const { config, id } = useParams<{ config: string; id: string }>()
-  const { data, error, refetch } = useOperation(id)
-  const symbol = useToken(config).data?.symbol ?? ""
-  if (data) return <Operation detail={data} symbol={symbol} />
+  const token = useToken(config).data
+  const symbol = token?.symbol ?? ""
   return (
-    <>
-      <PageHeader title="Operation" />
-      {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the operation" lines={8} />}
-    </>
+    <DetailPage
+      up={[["tokens", config], token?.name ?? config]}
+      name="Operation"
+      query={useOperation(id)}
+      head={({ operation }) => ({
+        heading: `${operationName(operation)} of ${grouped(operation.amount)} ${symbol}`.trim(),
+        badge: <StatusBadge status={operation.status} />,
+        description: <Requested of={operation.created_at} />,
+      })}
+    >
+      {(detail) => <Operation detail={detail} symbol={symbol} />}
+    </DetailPage>
   )
 }
 
+const Requested = ({ of }: { of: string }) => (
+  <>
+    Requested <Ago at={of} />
+  </>
+)
+
 function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string }) {
   const { operation, transaction, explorer, cluster } = detail
-  const { kind, amount, mint_config } = operation
+  const { amount, cost } = operation
   return (
-    <>
-      <PageHeader
-        title={`${operationName(operation)} of ${grouped(amount)} ${symbol}`.trim()}
-        heading={
-          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            {`${operationName(operation)} of ${grouped(amount)} ${symbol}`}
-            <StatusBadge status={operation.status} />
-          </span>
-        }
-        description={
-          <To path={["tokens", mint_config]} className="underline underline-offset-4">
-            {mint_config}
-          </To>
-        }
-      />
-      <div className="grid gap-5 md:grid-cols-2">
-        <Card title="Timeline">
-          <OperationSteps operation={operation} detail={detail} />
-        </Card>
-        <div className="space-y-5">
+    <TwoColumns
+      wide={
+        <>
           <Card title="Details">
             <Facts
               facts={{
-                Operation: <Copyable value={operation.operation_id} what="operation id" compact />,
-                Wallet: walletOf("wallet", operation.user_pubkey),
-                From: walletOf("from", operation.from_pubkey),
-                To: walletOf("to", operation.to_pubkey),
+                Wallet: operation.user_pubkey && (
+                  <Wallet what="wallet" address={operation.user_pubkey} people={detail.people} />
+                ),
+                From: operation.from_pubkey && (
+                  <Wallet what="from" address={operation.from_pubkey} people={detail.people} />
+                ),
+                To: operation.to_pubkey && <Wallet what="to" address={operation.to_pubkey} people={detail.people} />,
                 Amount: `${grouped(amount)} ${symbol}`,
+                "Requested by": detail.requested_by && <By {...detail.requested_by} />,
                 "Lost wallet": operation.recovery_id && (
                   <To path={["recoveries", operation.recovery_id]}>Open the recovery</To>
                 ),
-                "Network fee": operation.cost && `${solOf(operation.cost.fee_lamports)} SOL`,
-                "Account rent": operation.cost && `${solOf(operation.cost.rent_lamports)} SOL`,
+                "Operation id": <Copyable value={operation.operation_id} what="operation id" compact />,
               }}
             />
           </Card>
-          {isForced(kind) && <Grounds of={operation} />}
+          {isForced(operation.kind) && <Grounds of={operation} />}
           <Card
             title="Transaction"
             actions={transaction && <TransactionLink signature={transaction.signature} explorer={explorer} />}
@@ -82,6 +83,8 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
                   Network: cluster ?? "not known yet",
                   Slot: transaction.slot,
                   Carries: transaction.operations > 1 && `${transaction.operations} operations`,
+                  "Network fee": cost && `${solOf(cost.fee_lamports)} SOL`,
+                  "Account rent": cost && `${solOf(cost.rent_lamports)} SOL`,
                 }}
               />
             ) : (
@@ -90,12 +93,46 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
               </p>
             )}
           </Card>
-        </div>
-      </div>
+        </>
+      }
+      narrow={
+        <Card title="Timeline">
+          <OperationSteps operation={operation} detail={detail} />
+        </Card>
+      }
+    />
+  )
+}
+
+type WalletProps = { what: string; address: string; people: OperationDetail["people"] }
+
+/** A wallet with the person behind it. A mint and a burn have one, transfers two. */
+function Wallet({ what, address, people }: WalletProps) {
+  const person = people.find(({ wallet }) => wallet === address)
+  return (
+    <>
+      {person && (
+        <span className="block font-medium">
+          <InvestorLink investor={person} />
+        </span>
+      )}
+      <Copyable value={address} what={`${what} address`} compact />
     </>
   )
 }
 
-/** A mint and a burn have one wallet, transfers two. */
-const walletOf = (role: string, address: string | null | undefined) =>
-  address && <Copyable value={address} what={`${role} address`} compact />
+/** A member, or a key with its request in the log. */
+const By = ({ kind, name, request_id }: NonNullable<OperationDetail["requested_by"]>) => (
+  <span className="wrap-anywhere">
+    {kind === "key" ? `API key ${name}` : name}
+    {kind === "key" && request_id && (
+      <>
+        {", "}
+        <To path={["logs", request_id]}>
+          see the request
+          <span className="sr-only"> {request_id} in the log</span>
+        </To>
+      </>
+    )}
+  </span>
+)

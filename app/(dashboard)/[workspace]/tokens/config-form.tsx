@@ -11,8 +11,9 @@ import { useTimeZone } from "#app/components/zone.ts"
 import type { Rule } from "#shared/rules/define.ts"
 import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
-import { configOf, type Draft, suggestId } from "./draft.ts"
+import { completeRules, configOf, type Draft, suggestId } from "./draft.ts"
 import { RuleField } from "./rule-field.tsx"
+import { RuleList } from "./rule-list.tsx"
 import { checkedWhen } from "./rule-words.ts"
 import { modeWords } from "./use-token.ts"
 
@@ -88,88 +89,99 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
         await onSubmit(api, config)
       }}
     >
-      <Card title="Token">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            name="name"
-            label="Name"
-            required
-            error={problemAt("name")}
-            hint={fixed ?? "Shown by wallets."}
-            {...entered("name")}
-            disabled={isMinted}
-            autoComplete="off"
-          />
-          <TextField
-            name="symbol"
-            label="Symbol"
-            required
-            error={problemAt("symbol")}
-            hint={fixed ?? "1 to 10 letters, digits and periods."}
-            {...entered("symbol")}
-            disabled={isMinted}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <TextField
-            name="id"
-            label="Configuration id"
-            required
-            error={problemAt("id")}
-            hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
-            {...entered("id")}
-            onChange={({ target }) => {
-              setOwnId(true)
-              change("id", target.value)
-            }}
-            disabled={!isNew}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            className="font-mono sm:text-[13px]"
-          />
-          <SelectField
-            name="decimals"
-            label="Decimals"
-            error={problemAt("decimals")}
-            hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
-            {...entered("decimals")}
-            disabled={isMinted}
-            options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
-          />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="space-y-6">
+          <Card title="Token">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <TextField
+                name="name"
+                label="Name"
+                required
+                error={problemAt("name")}
+                hint={fixed ?? "Shown by wallets."}
+                {...entered("name")}
+                disabled={isMinted}
+                autoComplete="off"
+              />
+              <TextField
+                name="symbol"
+                label="Symbol"
+                required
+                error={problemAt("symbol")}
+                hint={fixed ?? "1 to 10 letters, digits and periods."}
+                {...entered("symbol")}
+                disabled={isMinted}
+                autoComplete="off"
+                spellCheck={false}
+              />
+              <TextField
+                name="id"
+                label="Configuration id"
+                required
+                error={problemAt("id")}
+                hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
+                {...entered("id")}
+                onChange={({ target }) => {
+                  setOwnId(true)
+                  change("id", target.value)
+                }}
+                disabled={!isNew}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                className="font-mono sm:text-[13px]"
+              />
+              <SelectField
+                name="decimals"
+                label="Decimals"
+                error={problemAt("decimals")}
+                hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
+                {...entered("decimals")}
+                disabled={isMinted}
+                options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
+              />
+            </div>
+          </Card>
+
+          <Card title="Who moves tokens">
+            <FieldGroup name="transfer_mode" legend={<span className="sr-only">Transfer mode</span>}>
+              <div className="grid gap-3 sm:grid-cols-2">
+                {transferModes.map((mode) => (
+                  <RadioCard
+                    key={mode}
+                    name="transfer_mode"
+                    value={mode}
+                    checked={draft.transfer_mode === mode}
+                    onChange={() => change("transfer_mode", mode)}
+                    title={modeWords[mode].name}
+                  >
+                    <span className="block">{modeWords[mode].summary}</span>
+                    <span className="mt-1 block text-[13px] text-muted">{modeWords[mode].chain}</span>
+                  </RadioCard>
+                ))}
+              </div>
+            </FieldGroup>
+          </Card>
+
+          <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
+            <div className="space-y-5">
+              <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
+              {rulesWhere(({ checked }) => checked === "wallet")}
+            </div>
+          </Card>
+
+          <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
+            <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ checked }) => checked !== "wallet")}</div>
+          </Card>
         </div>
-      </Card>
-
-      <Card title="Who moves tokens">
-        <FieldGroup name="transfer_mode" legend={<span className="sr-only">Transfer mode</span>}>
-          <div className="grid gap-3 sm:grid-cols-2">
-            {transferModes.map((mode) => (
-              <RadioCard
-                key={mode}
-                name="transfer_mode"
-                value={mode}
-                checked={draft.transfer_mode === mode}
-                onChange={() => change("transfer_mode", mode)}
-                title={modeWords[mode].name}
-              >
-                <span className="block">{modeWords[mode].summary}</span>
-                <span className="mt-1 block text-[13px] text-muted">{modeWords[mode].chain}</span>
-              </RadioCard>
-            ))}
-          </div>
-        </FieldGroup>
-      </Card>
-
-      <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
-        <div className="space-y-5">
-          <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
-          {rulesWhere(({ checked }) => checked === "wallet")}
-        </div>
-      </Card>
-
-      <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
-        <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ checked }) => checked !== "wallet")}</div>
-      </Card>
+        <Card title="In words" className="lg:sticky lg:top-20">
+          <RuleList
+            schema={draft.required_schema}
+            rules={completeRules(configOf(draft, zone).rules)}
+            transferMode={draft.transfer_mode}
+          />
+        </Card>
+      </div>
 
       {children?.(draft)}
 

@@ -107,6 +107,26 @@ export function configOf(draft: Draft, zone: string): Sent {
   }
 }
 
+const isComplete: { [T in FieldType]: (value: JsonOf<T>) => boolean } = {
+  countries: () => true,
+  flag: () => true,
+  amount: (text) => /^\d+(\.\d+)?$/.test(text),
+  count: (number) => typeof number === "number",
+  countryCounts: (caps) => Object.values(caps).every((cap) => typeof cap === "number"),
+  regionDays: (days) => Object.values(days).every((number) => typeof number === "number"),
+  time: (text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)),
+}
+
+/** The rules that can be said in words. The server reports the others, which were not entered completely or correctly. */
+export const completeRules = (rules: RulesJson): RulesJson =>
+  Object.fromEntries(
+    ruleFields.flatMap(({ name, type }) => {
+      const value = rules[name]
+      const check = isComplete[type] as (value: unknown) => boolean
+      return value !== undefined && check(value) ? [[name, value]] : []
+    }),
+  )
+
 /** Derives an id from the name, such as `us_real_estate_fund_v1`. */
 export function suggestId(name: string): string {
   const words = name

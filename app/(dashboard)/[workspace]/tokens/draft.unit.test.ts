@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { configOf, draftOf, emptyDraft, suggestId } from "./draft.ts"
+import { completeRules, configOf, draftOf, emptyDraft, suggestId } from "./draft.ts"
 
 const token = {
   id: "harbour_v1",
@@ -62,4 +62,18 @@ test.each([
   ["…", ""],
 ])("the name %j suggests its id", (name, id) => {
   expect(suggestId(name)).toBe(id)
+})
+
+test("only rules that are entered completely are summarised", () => {
+  expect(completeRules(token.rules)).toEqual(token.rules)
+  const wrong = {
+    max_supply: "1e",
+    max_holders: "many",
+    transfers_locked_until: "2027-1",
+    max_investors_by_country: { US: "x" },
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const others = Object.fromEntries(Object.entries(token.rules).filter(([one]) => one !== name))
+    expect(completeRules({ ...others, [name]: value } as typeof token.rules)).toEqual(others)
+  }
 })

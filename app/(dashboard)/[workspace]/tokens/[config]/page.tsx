@@ -2,21 +2,19 @@
 
 import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useEffect, useState } from "react"
-import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { RuleList } from "#app/(dashboard)/[workspace]/tokens/rule-list.tsx"
+import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { TokenBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
-import { Icon } from "#app/components/icons.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { Meter, Progress } from "#app/components/meter.tsx"
-import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import { useTimeZone } from "#app/components/zone.ts"
-import { summariesOf } from "#shared/rules/fields.ts"
 import type { MoveKind } from "./move.tsx"
 
 // Loaded while the token is read.
@@ -177,33 +175,10 @@ function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenVi
   )
 }
 
-function Rules({ token }: { token: TokenView }) {
-  const zone = useTimeZone()
-  const rules = summariesOf(token.rules, { now: new Date(), formatTime: (time) => timeIn(zone, time) })
-  const mode = modeWords[token.transfer_mode]
-  return (
-    <Card title="Rules">
-      <ul className="space-y-2.5 text-sm">
-        <Rule>
-          Only wallets that are verified for <code className="font-mono text-[13px]">{token.required_schema}</code>.
-        </Rule>
-        {rules.map(({ name, text }) => (
-          <Rule key={name}>{text}</Rule>
-        ))}
-      </ul>
-      <p className="mt-4 border-t border-line pt-4 text-sm">
-        <span className="font-medium">{mode.name}.</span> {mode.summary}
-      </p>
-      <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
-    </Card>
-  )
-}
-
-const Rule = ({ children }: { children: React.ReactNode }) => (
-  <li className="flex gap-2.5">
-    <Icon name="check" className="mt-0.5 size-4 text-accent" />
-    <span className="min-w-0">{children}</span>
-  </li>
+const Rules = ({ token }: { token: TokenView }) => (
+  <Card title="Rules">
+    <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} />
+  </Card>
 )
 
 // Loaded on first use.

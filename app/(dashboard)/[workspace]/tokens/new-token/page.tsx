@@ -13,7 +13,7 @@ export default function Page() {
   const refresh = useRefresh()
   const { can } = useWorkspace()
   return (
-    <div className="mx-auto max-w-3xl">
+    <div className="mx-auto max-w-5xl">
       <PageHeader
         title="Create token"
         description="The token is created on chain and controlled by your workspace's key. You can change rules later."

@@ -17,7 +17,7 @@ export default function Page() {
   const { data: token, error, refetch } = useToken(id)
   const { can } = useWorkspace()
   return (
-    <div className="mx-auto max-w-3xl">
+    <div className="mx-auto max-w-5xl">
       <PageHeader title={TITLE} description={token ? `${token.name}, ${token.id}` : id} />
       {!can("config:write") ? (
         <Empty title="You cannot change rules">Ask an owner for the developer role.</Empty>

@@ -18,6 +18,7 @@ type Row = {
   error_code: string | null
   created_at: Date
   decimals: number | null
+  symbol: string | null
 }
 
 /**
@@ -38,7 +39,7 @@ export async function latestOperations(workspaceId: string, limit: number) {
         where workspace_id = ${workspaceId} and ${isMovement()} order by seq desc nulls last limit ${limit})
     )
     select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
-      o.created_at, c.decimals
+      o.created_at, c.decimals, c.symbol
     from latest join operations o on o.workspace_id = ${workspaceId} and o.id = latest.id
     left join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
     order by o.seq desc limit ${limit}`
@@ -50,6 +51,7 @@ export async function latestOperations(workspaceId: string, limit: number) {
     wallet: row.wallet,
     from_wallet: row.from_wallet,
     mint_config: row.mint_config,
+    symbol: row.symbol,
     schema: row.payload.schema_id ?? null,
     attestation_id: row.payload.attestation_id ?? null,
     amount:

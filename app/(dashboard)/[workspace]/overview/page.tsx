@@ -1,7 +1,7 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, SchemaName, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
@@ -11,6 +11,7 @@ import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
+import { operationKinds } from "#shared/movements.ts"
 import {
   ChainCosts,
   Conversion,
@@ -43,12 +44,14 @@ export default function Page() {
         </Card>
       ) : (
         <Loading what="Loading the overview">
-          <div className="grid gap-4 lg:grid-cols-3">
-            <Skeleton className="h-28 rounded-xl" />
-            <Skeleton className="h-28 rounded-xl" />
-            <Skeleton className="h-28 rounded-xl" />
+          <div className="grid items-start gap-4 lg:grid-cols-3">
+            <div className="grid gap-4 sm:grid-cols-2 lg:col-span-2">
+              <Skeleton className="h-28 rounded-xl" />
+              <Skeleton className="h-28 rounded-xl" />
+              <Skeleton className="h-80 rounded-xl sm:col-span-2" />
+            </div>
+            <Skeleton className="h-64 rounded-xl" />
           </div>
-          <Skeleton className="mt-4 h-80 rounded-xl" />
         </Loading>
       )}
     </>
@@ -64,51 +67,56 @@ function Figures({ overview }: { overview: Overview }) {
       {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
       {!isNew && <NeedsAttention overview={overview} />}
       <FirstSteps overview={overview} isNew={isNew} />
-      <div className="grid gap-4 lg:grid-cols-3">
-        <Card>
-          <Meter
-            label="Attestations this month"
-            used={quota.used}
-            limit={quota.included}
-            hint={
-              <>
-                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
-                {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
-                {day.format(new Date(quota.period_end))} (UTC).
-              </>
-            }
-          />
-        </Card>
-        <Conversion figures={figures} />
-        <Card>
-          <dl className="space-y-3">
-            <IssuerBalance issuer={issuer} />
-            <ChainCosts chain={quota.chain} />
-            <Health checks={checks} />
-            <LastReconciliation audit={ledger.audit} />
-          </dl>
-        </Card>
+      <div className="grid items-start gap-4 lg:grid-cols-3">
+        <div className="grid gap-4 sm:grid-cols-2 lg:col-span-2">
+          <Card>
+            <Meter
+              label="Attestations this month"
+              used={quota.used}
+              limit={quota.included}
+              hint={
+                <>
+                  {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
+                  {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
+                  {day.format(new Date(quota.period_end))} (UTC).
+                </>
+              }
+            />
+          </Card>
+          <Conversion figures={figures} />
+          {!isNew && (
+            <Card
+              className="sm:col-span-2"
+              title="Attestations per day"
+              description="Records of verifications by current status, last 30 days (UTC)"
+            >
+              <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
+                <Chart days={figures.days} />
+              </Suspense>
+            </Card>
+          )}
+        </div>
+        <div className="space-y-4">
+          <Card>
+            <dl className="space-y-3">
+              <IssuerBalance issuer={issuer} />
+              <ChainCosts chain={quota.chain} />
+              <Health checks={checks} />
+              <LastReconciliation audit={ledger.audit} />
+            </dl>
+          </Card>
+          {!isNew && <ExpiringSoon expiring={expiring} />}
+        </div>
       </div>
       {!isNew && (
-        <>
-          <ExpiringSoon expiring={expiring} />
-          <Card
-            title="Attestations per day"
-            description="Records of verifications by current status, last 30 days (UTC)"
-          >
-            <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
-              <Chart days={figures.days} />
-            </Suspense>
-          </Card>
-          <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-            <Section title="Latest attestations" more="attestations">
-              <LatestAttestations attestations={attestations} />
-            </Section>
-            <Section title="Latest operations" more="tokens">
-              <LatestOperations operations={operations} />
-            </Section>
-          </div>
-        </>
+        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+          <Section title="Latest attestations" more="attestations">
+            <LatestAttestations attestations={attestations} />
+          </Section>
+          <Section title="Latest operations" more="tokens">
+            <LatestOperations operations={operations} />
+          </Section>
+        </div>
       )}
     </div>
   )
@@ -223,10 +231,14 @@ function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: 
 
 const attestationColumns: Column<AttestationSummary>[] = [
   {
-    header: "Wallet",
+    header: "Investor",
+    breaks: true,
     cell: (row) => (
       <>
-        <Shortened value={row.user_pubkey} />
+        {row.external_id !== null && <span className="block">{row.external_id}</span>}
+        <span className={row.external_id === null ? undefined : "text-xs font-normal text-muted"}>
+          <Shortened value={row.user_pubkey} />
+        </span>
         <span className="block text-xs font-normal text-muted sm:hidden">
           <Ago at={row.started_at} />
         </span>
@@ -257,14 +269,19 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
     cell: (row) => (
       <span className="whitespace-nowrap">
         {row.label}
-        {row.amount !== null && ` ${grouped(row.amount)}`}
+        {row.amount !== null && ` ${grouped(row.amount)} ${row.symbol}`}
       </span>
     ),
   },
   {
     header: "For",
     wideOnly: true,
-    cell: (row) => (row.wallet ? <Shortened value={row.wallet} /> : (row.mint_config ?? row.schema ?? NOTHING)),
+    cell: (row) =>
+      row.wallet ? (
+        <Shortened value={row.wallet} />
+      ) : (
+        (row.mint_config ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING))
+      ),
   },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
@@ -279,8 +296,8 @@ function LatestOperations({ operations }: { operations: Overview["operations"] }
       list={{ data: { data: operations } }}
       rowKey={({ operation_id }) => operation_id}
       rowHref={({ operation_id, kind, mint_config, attestation_id, schema }) =>
-        kind === "mint" || kind === "transfer"
-          ? path("tokens", mint_config!, "operations", operation_id)
+        mint_config !== null && operationKinds.some((one) => one === kind)
+          ? path("tokens", mint_config, "operations", operation_id)
           : mint_config !== null
             ? path("tokens", mint_config)
             : attestation_id !== null

@@ -247,3 +247,29 @@ test("beyond the day's budget the log says what is not kept, in the list and on 
   await expect(page.getByText("Headers and bodies were not kept")).toBeVisible()
   await expectAccessible(page)
 })
+
+test("each key shows its requests as bars with a text, leads to them in the log, and says if it is unused", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  await page.goto(section(customer, "keys"))
+  await createKey(page, "Never called")
+  await store(page)
+  await expect(row(page, "Never called")).toContainText("Not used yet")
+  const used = await createKey(page, "Called")
+  await store(page)
+  expect((await runInShell(used.command)).status).toBe(200)
+  expect((await runInShell(used.command.replace("/schemas", "/nowhere"))).status).toBe(404)
+  await expect(async () => {
+    await page.reload()
+    await expect(row(page, "Called").filter({ hasNotText: "Never" })).toContainText("2 requests", { timeout: 2000 })
+  }).toPass()
+  const called = row(page, "Called").filter({ hasNotText: "Never" })
+  await expect(called.getByRole("img")).toHaveAccessibleName(
+    /^2 requests in the last 30 days, 50% errors, most on \d+ \w+: 2$/,
+  )
+  await expect(called).toContainText("50% errors")
+  await expectAccessible(page)
+  await called.getByRole("link", { name: "2 requests of Called in the log" }).click()
+  await expect(heading(page, "Logs")).toBeVisible()
+  await expect(page.getByRole("table", { name: "Requests" }).getByRole("row")).toHaveCount(3)
+})

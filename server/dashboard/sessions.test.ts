@@ -127,7 +127,7 @@ test("the first opening by the investor's browser is noted; previews and signed-
   expect(await openedAt()).toBe(first)
 })
 
-test("sessions are filtered by what they wait for and by schema, and have the schema's name", async () => {
+test("sessions are filtered by what they wait for and by schema", async () => {
   const { key, list, browser } = await enter()
   const waiting = await app.startSession(key)
   const inReview = await app.startSession(key)
@@ -137,24 +137,22 @@ test("sessions are filtered by what they wait for and by schema, and have the sc
   expect(await wallets({ waits: "open" })).toEqual([waiting.wallet])
   expect(await wallets({ waits: "in_review" })).toEqual([inReview.wallet])
   expect(await wallets({ waits: "approved" })).toEqual([])
-  const { data } = await list({ schema: "kyc_individual_v1" })
-  expect(data).toHaveLength(2)
-  expect(data[0].schema_name).toEqual(expect.stringMatching(/\w/))
-  expect(data[0].schema_name).not.toBe(data[0].schema)
+  expect(await wallets({ schema: "kyc_individual_v1" })).toHaveLength(2)
   await browser.mutate("schema.create", { id: "another_v1", name: "Another", validity_days: 1 })
   expect(await wallets({ schema: "another_v1" })).toEqual([])
   await expect(list({ schema: "unheard_of" })).rejects.toMatchObject({ code: "unknown_schema" })
 })
 
 test("a closed session has the time of its end", async () => {
-  const { key, list, browser } = await enter()
+  const { key, list } = await enter()
   const expired = await app.startSession(key)
   const [{ open_until }] = (await list()).data
   await advanceClock({ seconds: 24 * 3600 - 60 })
   const rejected = await app.startSession(key)
   await app.webhook({ session_id: rejected.sessionId, decision: "rejected" })
   const cancelled = await app.startSession(key)
-  await browser.mutate("session.cancel", { id: cancelled.sessionId })
+  const cancel = { method: "POST", path: `/kyc/session/${cancelled.sessionId}/cancel`, json: {} } as const
+  expect((await app.request({ ...cancel, key: key.apiKey })).status).toBe(200)
   await advanceClock({ seconds: 120 })
   const { data } = await list({ state: "closed" })
   expect(data).toMatchObject([

@@ -18,7 +18,7 @@ const sessionColumns = columns(
   "consented_at, wallet_proof_required, wallet_proved_at, held_at, submitted_at, earlier_references",
   "event_at, event_decision, open_until, issued_at, expires_at, verified_at, revoked_at, ended_at",
 )
-type Row = RowOf<typeof sessionColumns> & { schema_name: string }
+type Row = RowOf<typeof sessionColumns>
 
 const PAGE = 50
 
@@ -46,12 +46,9 @@ export async function listSessions(
   return listRows(
     workspaceId,
     { isOpen: state === "open", status, q, schema, sessionState: waits, order, cursor, limit: PAGE },
-    { fields: listed, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
+    { fields: () => sql`${sql(sessionColumns)}`, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
   )
 }
-
-const listed = () => sql`${sql(sessionColumns)}, (
-  select s.name from schemas s where s.workspace_id = attestations.workspace_id and s.id = schema_id) as schema_name`
 
 const time = (at: Date | null) => at && toTimestamp(at)
 
@@ -62,7 +59,6 @@ const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; ma
   session_url: mayOpen ? sessionUrl(row.session_id) : null,
   user_pubkey: row.wallet,
   schema: row.schema_id,
-  schema_name: row.schema_name,
   investor_id: row.investor_id,
   external_id: row.external_id,
   status: shownStatusAt(row, now),

@@ -4,7 +4,7 @@ import { parseAsString, useQueryState } from "nuqs"
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, SchemaName, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -113,7 +113,7 @@ const wallet = (time: (of: AttestationSummary) => ReactNode): Column<Attestation
 const others: Column<AttestationSummary>[] = [
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Investor", wideOnly: true, breaks: true, cell: (row) => <InvestorLink investor={row} /> },
-  { header: "Schema", wideOnly: true, cell: ({ schema }) => schema },
+  { header: "Schema", wideOnly: true, cell: ({ schema }) => <SchemaName id={schema} /> },
   { header: "Started", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
   { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ]

@@ -1,5 +1,5 @@
 import { Ban, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
-import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { SchemaName, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened, useCopy } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -28,7 +28,7 @@ export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void
     ),
   },
   { header: "State", className: "max-sm:hidden", cell: (row) => <Progress session={row} /> },
-  { header: "Schema", wideOnly: true, cell: ({ schema, schema_name }) => <span title={schema}>{schema_name}</span> },
+  { header: "Schema", wideOnly: true, cell: ({ schema }) => <SchemaName id={schema} /> },
   { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },
   state === "open"
     ? { header: "Link expires", wideOnly: true, cell: ({ open_until }) => <Ago at={open_until} /> }

@@ -9,7 +9,6 @@ const fresh: Session = {
   session_url: "https://vouch.example/verify/sess_1",
   user_pubkey: "wallet" as Session["user_pubkey"],
   schema: "kyc_individual_v1",
-  schema_name: "Individual identity",
   investor_id: "inv_1",
   external_id: null,
   status: "pending",

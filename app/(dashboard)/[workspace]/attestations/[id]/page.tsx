@@ -7,6 +7,7 @@ import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import {
   InvestorLink,
   type RouterOutputs,
+  SchemaName,
   To,
   useMutation,
   useQuery,
@@ -75,7 +76,11 @@ function About({ attestation }: { attestation: Detail }) {
         Wallet: <Copyable value={user_pubkey} what="wallet" compact />,
         "Attestation id": <Copyable value={attestation_id} what="attestation id" compact />,
         Investor: <InvestorLink investor={attestation} />,
-        Schema: schema,
+        Schema: (
+          <To path={["schemas", schema]}>
+            <SchemaName id={schema} />
+          </To>
+        ),
         "Checked by": provider,
         Country: attestation.country_unknown && (
           <span className="text-notice">

@@ -7,7 +7,7 @@ import {
   reasonNames,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, SchemaName, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -18,7 +18,7 @@ import { grouped } from "#shared/amount.ts"
 import { keptDays } from "#shared/retention.ts"
 
 const verificationColumns: Column<AttestationSummary>[] = [
-  { header: "Schema", cell: ({ schema }) => schema },
+  { header: "Schema", cell: ({ schema }) => <SchemaName id={schema} /> },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Wallet", wideOnly: true, cell: ({ user_pubkey }) => <Shortened value={user_pubkey} /> },
   { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },

@@ -10,7 +10,7 @@ import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detai
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
-import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, SchemaName, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
@@ -186,7 +186,7 @@ function Wallets({ investor }: { investor: InvestorView }) {
                     path={["attestations", attestation_id]}
                     className="rounded-sm wrap-anywhere underline-offset-2 hover:underline"
                   >
-                    {schema}
+                    <SchemaName id={schema} />
                     <span className="sr-only">, open the verification</span>
                   </To>
                   <StatusBadge status={status} />
@@ -341,7 +341,7 @@ function InvestorTimeline({ investor: { timeline, has_earlier } }: { investor: I
             {attestation_id && user_pubkey && (
               <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] text-muted">
                 <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere underline">
-                  {schema}
+                  {schema && <SchemaName id={schema} />}
                 </To>
                 <Shortened value={user_pubkey} />
               </p>

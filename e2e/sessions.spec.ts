@@ -1,0 +1,82 @@
+import { decide, newWallet } from "./api.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+
+test("a session shows whether its link was opened, what it waits for, and its link and QR code", {
+  tag: "@phone",
+}, async ({ page, browser, customer }) => {
+  const name = `person-${newWallet().slice(0, 6)}`
+  const { url, wallet, sessionId } = await customer.api.start({ externalId: name })
+  await page.goto(section(customer, "sessions"))
+  const row = page.getByRole("row").filter({ hasText: name })
+  await expect(row).toContainText("Waiting for the investor")
+  await expect(row).toContainText("Link sent, not opened")
+  // The investor has another browser, where no member is signed in.
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const investor = await context.newPage()
+  await investor.goto(url)
+  await expect(row).toContainText("Opened the link")
+  await context.close()
+  await decide(sessionId, "in_review")
+  await expect(row).toContainText("In review")
+  await expectAccessible(page)
+
+  const actions = page.getByRole("button", { name: `Actions for the session of ${wallet}` })
+  await actions.click()
+  await expectAccessible(page)
+  await page.getByRole("menuitem", { name: "Show link and QR code" }).click()
+  const dialog = page.getByRole("dialog", { name: "Send this link to the investor" })
+  await expect(dialog.getByRole("region", { name: "Session link" })).toHaveText(url)
+  await expect(dialog.getByRole("img", { name: "QR code for the session link" })).toBeVisible()
+  await expect(dialog).toContainText(/expires in \d+/)
+  const mail = await dialog.getByRole("link", { name: "Email" }).getAttribute("href")
+  expect(decodeURIComponent(mail!)).toContain(url)
+  await expectAccessible(page)
+  await dialog.getByRole("button", { name: "Done" }).click()
+
+  const wait = page.getByLabel("Waits for")
+  await wait.selectOption("A review")
+  await expect(row).toBeVisible()
+  await wait.selectOption("The chain")
+  await expect(row).toHaveCount(0)
+  await expect(page.getByText("No open session matches the filters.")).toBeVisible()
+})
+
+test("the link of a session is copied in its row", async ({ page, context, customer }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"])
+  const { url, wallet } = await customer.api.start()
+  await page.goto(section(customer, "sessions"))
+  await page.getByRole("button", { name: `Copy link of ${wallet}` }).click()
+  await expect(page.getByRole("row", { name: wallet }).getByRole("status")).toHaveText("Copied")
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+})
+
+test("a closed session gets a new link for the same wallet, schema and person", async ({ page, customer }) => {
+  const name = `again-${newWallet().slice(0, 6)}`
+  const { wallet, sessionId } = await customer.api.start({ externalId: name })
+  await customer.api.call("POST", `/kyc/session/${sessionId}/cancel`, {})
+  await page.goto(section(customer, "sessions?state=closed"))
+  const row = page.getByRole("row").filter({ hasText: name })
+  await expect(row).toContainText("Cancelled")
+  await expect(row).toContainText("Link sent, not opened")
+  await row.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
+  await page.getByRole("menuitem", { name: "New link" }).click()
+  const form = page.getByRole("dialog", { name: "Start a session" })
+  await expect(form.getByLabel("Wallet")).toHaveValue(wallet)
+  await expect(form.getByLabel("External id (optional)")).toHaveValue(name)
+  await form.getByRole("button", { name: "Start session" }).click()
+  const link = page.getByRole("dialog", { name: "Send this link to the investor" })
+  await expect(link.getByRole("region", { name: "Session link" })).not.toContainText(sessionId)
+  await link.getByRole("button", { name: "Done" }).click()
+  await page.getByRole("tab", { name: /^Open/ }).click()
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Waiting for the investor")
+})
+
+test("a viewer sees sessions without links and actions that change them", async ({ as, customer }) => {
+  const { wallet } = await customer.api.start()
+  const page = await as("viewer")
+  await page.goto(section(customer, "sessions"))
+  await expect(heading(page, "Sessions")).toBeVisible()
+  await page.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
+  await expect(page.getByRole("menu").getByRole("menuitem")).toHaveText(["View investor"])
+  await expect(page.getByRole("button", { name: /^Copy link/ })).toHaveCount(0)
+})

@@ -35,7 +35,7 @@ function inCurl({ method, path, body, once }: Call, { baseUrl, key, attempt }: T
     `-H "Authorization: Bearer ${key}"`,
     ...(method === "POST" ? ['-H "Content-Type: application/json"'] : []),
     ...(once ? [`-H "Idempotency-Key: ${once}-${attempt}"`] : []),
-    ...(body ? [`-d '${JSON.stringify(body)}'`] : []),
+    ...(body ? [`-d '${indent(JSON.stringify(body, null, 2), 2)}'`] : []),
   ].join(" \\\n  ")
 }
 

@@ -55,7 +55,7 @@ function Progress({ session }: { session: Session }) {
       {showsStep && (
         <span className="mt-0.5 block text-xs text-muted">
           {last.words}
-          {isOpen && (
+          {isOpen && last.at && (
             <>
               {" "}
               <Ago at={last.at} />

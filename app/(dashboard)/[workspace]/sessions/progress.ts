@@ -18,21 +18,19 @@ export function waitOf(session: Session): { words: string; tone: Tone } {
   return { words: "Waiting for the investor", tone: "plain" }
 }
 
-/** What the investor did last, and when. */
-export function lastStepOf(session: Session): { words: string; at: string } {
-  const { started_at, opened_at, consented_at, wallet_proved_at, submitted_at, earlier_checks, flow, provider } =
-    session
+/** What the investor did last, and when: null if they have not opened the link. */
+export function lastStepOf(session: Session): { words: string; at: string | null } {
+  const { opened_at, consented_at, wallet_proved_at, submitted_at, earlier_checks, flow, provider } = session
   const attempt = earlier_checks > 0 ? `, attempt ${earlier_checks + 1}` : ""
   const steps = [
-    { words: "Link sent, not opened", at: started_at },
     { words: "Opened the link", at: opened_at },
     { words: "Signed with the wallet", at: wallet_proved_at },
     { words: flow === "form" ? "Sent the form" : `Went to ${provider}${attempt}`, at: consented_at },
     { words: `Sent documents to ${provider}${attempt}`, at: submitted_at },
   ]
   // Of the same second, the later step.
-  return steps.reduce<{ words: string; at: string }>(
-    (last, { words, at }) => (at !== null && at >= last.at ? { words, at } : last),
-    { words: "", at: started_at },
+  return steps.reduce<{ words: string; at: string | null }>(
+    (last, { words, at }) => (at !== null && at >= (last.at ?? at) ? { words, at } : last),
+    { words: "Link not opened yet", at: null },
   )
 }

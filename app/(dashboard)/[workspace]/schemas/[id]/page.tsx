@@ -138,8 +138,8 @@ const Settings = ({ schema }: { schema: Schema }) => {
             <>
               {provider.label}
               <span className="block text-xs text-muted">
-                {provider.chosen === "schema" ? "Chosen for this schema" : "The provider of every schema"} in{" "}
-                <code className="font-mono break-all">{provider.setting}</code>
+                {provider.chosen === "schema" ? "Chosen for this schema in" : "The provider of every schema, set in"}{" "}
+                <code className="inline-block font-mono">{provider.setting}</code>
               </span>
             </>
           ) : (

@@ -9,7 +9,7 @@ test("a session shows whether its link was opened, what it waits for, and its li
   await page.goto(section(customer, "sessions"))
   const row = page.getByRole("row").filter({ hasText: name })
   await expect(row).toContainText("Waiting for the investor")
-  await expect(row).toContainText("Link sent, not opened")
+  await expect(row).toContainText("Link not opened yet")
   // The investor has another browser, where no member is signed in.
   const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
   const investor = await context.newPage()
@@ -57,7 +57,7 @@ test("a closed session gets a new link for the same wallet, schema and person", 
   await page.goto(section(customer, "sessions?state=closed"))
   const row = page.getByRole("row").filter({ hasText: name })
   await expect(row).toContainText("Cancelled")
-  await expect(row).toContainText("Link sent, not opened")
+  await expect(row).toContainText("Link not opened yet")
   await row.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
   await page.getByRole("menuitem", { name: "New link" }).click()
   const form = page.getByRole("dialog", { name: "Start a session" })

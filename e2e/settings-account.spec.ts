@@ -187,7 +187,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
   await page.emulateMedia({ colorScheme: "light" })
   const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
   const light = await canvas()
-  await page.getByLabel("Theme").selectOption("Dark")
+  await page.getByRole("combobox", { name: "Theme" }).selectOption("Dark")
   await page.getByLabel("Time zone").selectOption("Asia/Tokyo")
   // On narrow screens, only the offset.
   const zoneNote = page.getByRole("link", { name: /^Times in (Asia\/Tokyo|(GMT|UTC)\+9)$/ })
@@ -206,7 +206,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
   expect(html).toMatch(/<html[^>]* data-theme="dark"/)
   await page.reload()
   expect(await canvas()).not.toBe(light)
-  await expect(page.getByLabel("Theme")).toHaveValue("dark")
+  await expect(page.getByRole("combobox", { name: "Theme" })).toHaveValue("dark")
   await expect(page.getByLabel("Time zone")).toHaveValue("Asia/Tokyo")
   await page.goto(section(customer, "audit"))
   const time = page.locator("time").first()
@@ -217,7 +217,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
   await expect(time).toContainText(shown)
 
   await page.goto(section(customer, "settings?part=account"))
-  await page.getByLabel("Theme").selectOption("System")
+  await page.getByRole("combobox", { name: "Theme" }).selectOption("System")
   await page.getByRole("button", { name: "Save display" }).click()
   await expect(page.getByText("Display settings saved").last()).toBeVisible()
   expect(await canvas()).toBe(light)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-usesApp({ environment: { VOUCH_ROLE: "web" } })
+usesApp()
 
 const config = (id: string, required_schema: string) => ({
   ...{ id, name: `Fund ${id}`, symbol: "FND", decimals: 2, transfer_mode: "agent", rules: {} },

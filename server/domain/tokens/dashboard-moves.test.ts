@@ -215,6 +215,8 @@ test("an operation's detail names its transaction", async () => {
     last_refusal: null,
     cluster: "localnet",
     explorer: null,
+    requested_by: expect.any(Object),
+    people: expect.any(Array),
   })
   expect(transaction).toMatchObject({ signature: operation.onchain_tx, status: "confirmed", operations: 1 })
   const [carrier] = await sql<{ slot: bigint }[]>`

@@ -1,7 +1,7 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
 import { only } from "#db/rows.ts"
-import { recordAccountChange, theOperator } from "#domain/audit-log"
+import { type Change, recordAccountChange, theOperator } from "#domain/audit-log"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { periodEnd } from "./plans.ts"
@@ -52,7 +52,7 @@ export const setBudget = (name: string, mode: Mode, lamports: bigint | null): Pr
     if (before.budget === budget) return true
     await sql`update workspaces set budget = ${budget} where id = ${before.id}`
     const detail = { mode, before: before.budget, after: budget }
-    const change = { author: theOperator, action: "account.budget_changed", subject: before.id, detail }
+    const change: Change = { author: theOperator, action: "account.budget_changed", subject: before.id, detail }
     await recordAccountChange(sql, before.account_id, change)
     return true
   })

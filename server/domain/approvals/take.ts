@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { type Author, recordChange } from "#domain/audit-log"
+import { type AuditAction, type Author, recordChange } from "#domain/audit-log"
 import { requireFreshFactor, stillHasPermission } from "#domain/people"
 import type { Caller, Member } from "#domain/requests"
 import { clock, toTimestamp } from "#server/lib/time.ts"
@@ -138,7 +138,7 @@ async function end(
   sql: Queryable,
   author: Author,
   row: ApprovalRow,
-  { state, reason }: { state: ApprovalState; reason: string | null },
+  { state, reason }: { state: Exclude<ApprovalState, "pending">; reason: string | null },
 ): Promise<void> {
   const by = "via" in author.principal && author.principal.via.kind === "user" ? author.principal.via.name : null
   const ended = await sql`
@@ -148,7 +148,7 @@ async function end(
   await note(sql, author, row, `approval.${state}`)
 }
 
-const note = (sql: Queryable, author: Author, row: ApprovalRow, action: string): Promise<void> =>
+const note = (sql: Queryable, author: Author, row: ApprovalRow, action: AuditAction): Promise<void> =>
   recordChange(sql, row.workspace_id, {
     author,
     action,

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { recordChanges } from "#domain/audit-log"
+import { type Change, recordChanges } from "#domain/audit-log"
 import { openClaims, sealClaims } from "#domain/deployment"
 import { type Caller, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
@@ -22,7 +22,7 @@ export async function readClaims(
       select id, investor_id, claims from attestations
       where workspace_id = ${workspaceId} and id = any(${attestationIds as string[]}) and claims is not null order by seq`
     const opened = rows.map((row) => ({ ...row, claims: openClaims(row.id, row.claims) }))
-    const views = opened.map(({ id, investor_id, claims }) => {
+    const views = opened.map(({ id, investor_id, claims }): Change => {
       const detail = { investor: investor_id, claims: Object.keys(claims).sort() }
       return { author: caller, action: "claims.viewed", subject: id, detail }
     })

@@ -80,9 +80,9 @@ test("beyond the limit, a key can still cancel, revoke, erase, pause, disable, d
   const at = `/webhook-endpoint/${endpoint.endpoint_id}`
   expect((await app.request({ method: "PATCH", path: at, key: key.apiKey, json: { enabled: false } })).status).toBe(200)
   expect((await app.request({ method: "DELETE", path: at, key: key.apiKey })).status).toBe(200)
-  for (const action of ["mint_config.paused", "token.mint_requested", "token.transfer_requested"])
+  for (const action of ["mint_config.paused", "token.mint_requested", "token.transfer_requested"] as const)
     await record(key, action)
-  for (const action of ["mint_config.unpaused", "webhook.enabled", "made.up"])
+  for (const action of ["mint_config.unpaused", "webhook.enabled", "key.created"] as const)
     await expect(record(key, action)).rejects.toMatchObject({ code: "rate_limited" })
 })
 

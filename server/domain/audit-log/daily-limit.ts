@@ -3,12 +3,13 @@ import { deployment } from "#domain/deployment"
 import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { AuditActor } from "#shared/statuses.ts"
+import type { AuditAction } from "./actions.ts"
 
 /**
  * What a key may always do. It either ends something, which the number of starts limits and compliance must never wait
  * for, or it moves tokens, which fees on chain limit.
  */
-const unlimited: ReadonlySet<string> = new Set([
+const unlimited: ReadonlySet<string> = new Set<AuditAction>([
   "attestation.revoked",
   "session.cancelled",
   "wallet.erased",

@@ -4,6 +4,7 @@
 export {
   type Author,
   actorOf,
+  type Change,
   recordAccountChange,
   recordChange,
   recordChanges,
@@ -11,6 +12,7 @@ export {
   vouch,
 } from "./record.ts"
 export { countChanges } from "./daily-limit.ts"
+export type { AuditAction } from "./actions.ts"
 
 /** Reading it. */
 export { auditFilter, listAuditEntries } from "./read.ts"

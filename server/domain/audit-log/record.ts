@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import type { Principal, SignedIn } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import type { AuditActor } from "#shared/statuses.ts"
+import type { AuditAction } from "./actions.ts"
 import { countChanges } from "./daily-limit.ts"
 
 type System = { via: { kind: "system" } }
@@ -18,7 +19,7 @@ export const vouch: Author = { principal: { via: { kind: "system" } }, requestId
 export type Change = {
   author: Author
   /** Such as `key.created`: the object, and what happened to it. */
-  action: string
+  action: AuditAction
   /** Id of the changed object. */
   subject: string
   /** Further details; no secret and nothing personal. */

@@ -1,7 +1,7 @@
 import { type Queryable, repeatOnDeadlock, background as sql, type Transaction } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { budgetRefusal } from "#domain/accounts"
-import { recordChange, vouch } from "#domain/audit-log"
+import { type Change, recordChange, vouch } from "#domain/audit-log"
 import { mintPayouts, operationsOfPayouts, recipientRefusals } from "#domain/tokens"
 import { enqueuePayments } from "#domain/treasury"
 import { type Refusal, refuseInQuarantine } from "#server/ledger/index.ts"
@@ -180,7 +180,7 @@ async function pause(sql: Queryable, { workspace_id, id }: DistributionRow, { co
   await sql`
     update distributions set state = 'paused', pause_code = ${code}, pause_detail = ${detail}
     where workspace_id = ${workspace_id} and id = ${id} and state = 'paying'`
-  const about = { author: vouch, action: "distribution.paused", subject: id, detail: { error: code } }
+  const about: Change = { author: vouch, action: "distribution.paused", subject: id, detail: { error: code } }
   await recordChange(sql, workspace_id, about)
   return true
 }

@@ -1,7 +1,7 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { columns, type RowOf, timestamped } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
-import { recordChange } from "#domain/audit-log"
+import { type Change, recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
 import { changeAs } from "#domain/people"
 import type { Caller, Member } from "#domain/requests"
@@ -110,8 +110,8 @@ const change = (
 const record = (
   sql: Queryable,
   author: Caller,
-  { investorId, noteId, what }: { investorId: string; noteId: string; what: string },
+  { investorId, noteId, what }: { investorId: string; noteId: string; what: "added" | "edited" | "deleted" },
 ) => {
-  const change = { author, action: `investor.note_${what}`, subject: investorId, detail: { note: noteId } }
+  const change: Change = { author, action: `investor.note_${what}`, subject: investorId, detail: { note: noteId } }
   return recordChange(sql, author.principal.workspaceId, change)
 }

@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { includedIn, type PlanName } from "#domain/accounts"
-import { recordAccountChange, theOperator } from "#domain/audit-log"
+import { type Change, recordAccountChange, theOperator } from "#domain/audit-log"
 import { authorityOfNew } from "#domain/deployment"
 import { builtInSchemas } from "#domain/schemas"
 import { firstConfig, insertConfig } from "#domain/tokens"
@@ -49,7 +49,7 @@ export async function createAccount({
         await insertConfig(sql, workspaceId, firstConfig)
       }
       const detail = { name, plan, included: includedIn(plan, quota) }
-      const change = { author: theOperator, action: "account.created", subject: account.id, detail }
+      const change: Change = { author: theOperator, action: "account.created", subject: account.id, detail }
       await recordAccountChange(sql, account.id, change)
     })
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishAccessLoss } from "#db/pubsub.ts"
 import { type TableRow, timestamped } from "#db/rows.ts"
-import { recordAccountChange } from "#domain/audit-log"
+import { type Change, recordAccountChange } from "#domain/audit-log"
 import type { Caller, Principal } from "#domain/requests"
 import { linkless } from "#server/lib/linkless.ts"
 import { clock } from "#server/lib/time.ts"
@@ -74,7 +74,7 @@ export async function inviteMember({ role, email, ...caller }: Caller & { role: 
     const created = await createInvitation(sql, { accountId, role, email, invitedBy, mailed })
     await admittedBy(sql, { accountId, by: invitedBy, role })
     if (mailed) await takeMail(sql, { to: email, accountId, reason: "sent by others" })
-    const change = { author: caller, action: "member.invited", subject: created.id, detail: { role } }
+    const change: Change = { author: caller, action: "member.invited", subject: created.id, detail: { role } }
     await recordAccountChange(sql, accountId, change)
     return created
   })

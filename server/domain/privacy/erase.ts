@@ -3,7 +3,7 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
 import { endPending, revokeCredential, statusAt } from "#domain/attestations"
-import { type Author, recordChanges, theOperator } from "#domain/audit-log"
+import { type Author, type Change, recordChanges, theOperator } from "#domain/audit-log"
 import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { forgetHolders } from "#domain/token-investors"
@@ -143,7 +143,7 @@ async function erase(
           insert into erasures (workspace_id, id, investor_id, wallets, attestations, revoked, erased_at)
           values (${workspaceId}, ${erasureId}, ${investorId}, ${wallets}, ${fresh.length}, ${ended.length}, ${now})`
         await requestRedactions(sql, { workspaceId, erasureId, of: fresh, now })
-        const revoked = ended.map(({ id, status }) => {
+        const revoked = ended.map(({ id, status }): Change => {
           const detail = { was: status, erasure: erasureId }
           return { author, action: "attestation.revoked", subject: id, detail }
         })

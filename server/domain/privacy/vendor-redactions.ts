@@ -1,7 +1,7 @@
 import { type Queryable, sql as requests, background as sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { columns, only, qualified, type RowOf, type TableRow, timestamped } from "#db/rows.ts"
-import { recordChange } from "#domain/audit-log"
+import { type Change, recordChange } from "#domain/audit-log"
 import { deployment, providerLabel, seal, unseal } from "#domain/deployment"
 import type { Caller } from "#domain/requests"
 import { Backoff } from "#server/lib/backoff.ts"
@@ -186,7 +186,7 @@ export async function confirmRedaction({ id, ...caller }: Caller & { id: string 
       update vendor_redactions set status = 'done', reference = null, done_at = ${clock.now()}
       where workspace_id = ${workspaceId} and id = ${id}`
     const detail = { provider: providerLabel(mode, row.provider) }
-    const change = { author: caller, action: "investor.vendor_confirmed", subject: row.erasure_id, detail }
+    const change: Change = { author: caller, action: "investor.vendor_confirmed", subject: row.erasure_id, detail }
     await recordChange(sql, workspaceId, change)
   })
   publishActivity(workspaceId)

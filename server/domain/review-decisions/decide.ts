@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { doneOf, type Replay, underPolicy } from "#domain/approvals"
-import { recordChange } from "#domain/audit-log"
+import { type AuditAction, recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
 import { changeAs, requireAdmitted } from "#domain/people"
 import type { Caller, Member } from "#domain/requests"
@@ -161,6 +161,6 @@ const note = (
   sql: Queryable,
   author: Caller,
   { workspace_id, id, kind }: LockedReview,
-  action: string,
+  action: AuditAction,
   detail: Record<string, unknown>,
 ): Promise<void> => recordChange(sql, workspace_id, { author, action, subject: id, detail: { kind, ...detail } })

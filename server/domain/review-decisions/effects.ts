@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { revokeIn } from "#domain/attestations"
-import { type Author, recordChange } from "#domain/audit-log"
+import { type Author, type Change, recordChange } from "#domain/audit-log"
 import { acceptReversal, applyHeld, applyManualDecision } from "#domain/kyc"
 import type { LockedReview } from "#domain/reviews"
 import { clearHits } from "#domain/screening"
@@ -40,7 +40,7 @@ const inVendorsPlace =
       }))
     if (!decided) fail("review_changed", "The session has expired or ended, so there is nothing to decide.")
     const detail = { decision, review: reviewId }
-    const change = { author, action: "attestation.decided_manually", subject: attestationId!, detail }
+    const change: Change = { author, action: "attestation.decided_manually", subject: attestationId!, detail }
     await recordChange(sql, workspaceId, change)
   }
 

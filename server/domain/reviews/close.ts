@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Queryable } from "#db/client.ts"
-import { recordChanges, vouch } from "#domain/audit-log"
+import { type Change, recordChanges, vouch } from "#domain/audit-log"
 import { clock } from "#server/lib/time.ts"
 import type { ReviewEnding } from "#shared/reviews.ts"
 
@@ -18,7 +18,7 @@ export async function closeReviews(sql: Queryable, workspaceId: string, which: F
 
 async function recordClosed(sql: Queryable, workspaceId: string, closed: readonly { id: string }[], ending: Ending) {
   const detail = { ending }
-  const changes = closed.map(({ id }) => ({ author: vouch, action: "review.closed", subject: id, detail }))
+  const changes = closed.map(({ id }): Change => ({ author: vouch, action: "review.closed", subject: id, detail }))
   if (changes.length > 0) await recordChanges(sql, workspaceId, changes)
 }
 

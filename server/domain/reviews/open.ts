@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { recordChange, vouch } from "#domain/audit-log"
+import { type Change, recordChange, vouch } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -46,7 +46,7 @@ export async function openReview(sql: Queryable, found: Found): Promise<{ review
   const review = only(rows)
   const isNew = review.id === id
   const detail = isNew ? { kind, about: subject } : {}
-  const change = { author: vouch, action: isNew ? "review.opened" : "review.found", subject: review.id, detail }
+  const change: Change = { author: vouch, action: isNew ? "review.opened" : "review.found", subject: review.id, detail }
   const isRepeat = !isNew && (await isKnown(sql, review.id, found))
   const bringsClaims = await changesClaims(sql, review.id, workspaceId, claims)
   if (isRepeat && !bringsClaims) return { reviewId: review.id, isNew }
@@ -62,7 +62,7 @@ export async function openReview(sql: Queryable, found: Found): Promise<{ review
         decision = null, reason = null, public_reason = null, approved_claims = null, requested_by = null, requested_at = null
       where workspace_id = ${workspaceId} and id = ${review.id}`
   }
-  const voided = review.requested ? [{ ...change, action: "review.request_voided", detail: {} }] : []
+  const voided = review.requested ? [{ ...change, action: "review.request_voided", detail: {} } as const] : []
   for (const one of [change, ...voided]) await recordChange(sql, workspaceId, one)
   return { reviewId: review.id, isNew }
 }

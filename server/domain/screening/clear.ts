@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { type Author, recordChange, vouch } from "#domain/audit-log"
+import { type Author, type Change, recordChange, vouch } from "#domain/audit-log"
 import { closeReviews } from "#domain/reviews"
 import { followFreeze } from "#domain/token-accounts"
 import { clock } from "#server/lib/time.ts"
@@ -39,7 +39,7 @@ export async function endHit(
     returning frozen_at is not null and cleared_at is null as frozen`
   if (!gone) return false
   if (gone.frozen) await followFreeze(sql, { workspaceId, wallet, mintConfig: null })
-  const change = { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } }
+  const change: Change = { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } }
   await recordChange(sql, workspaceId, change)
   const withoutHit = sql`wallet = ${wallet} and kind = 'screening' and not exists (
     select from screening_hits h where h.workspace_id = ${workspaceId} and h.wallet = ${wallet}

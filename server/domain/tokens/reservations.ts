@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { budgetRefusal } from "#domain/accounts"
 import { askApproval, type Policy } from "#domain/approvals"
-import { recordChanges } from "#domain/audit-log"
+import { type Change, recordChanges } from "#domain/audit-log"
 import { claimKeys, releaseKeys } from "#domain/requests"
 import { loadListed } from "#domain/screening"
 import { accountName, assetMintOf, ownAmong } from "#domain/token-accounts"
@@ -323,7 +323,7 @@ export class Reservations {
         amount,
         overrides,
         taken,
-      }) => {
+      }): Change => {
         const { kind, from, to } = movement
         const ends = { ...(from && { from }), ...(to && { to }) }
         return {

@@ -1,5 +1,5 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { recordChange, vouch } from "#domain/audit-log"
+import { type Change, recordChange, vouch } from "#domain/audit-log"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { attemptPauses_s, type DisabledReason, disabledAfterDays } from "#shared/webhooks.ts"
 import { attemptsMade } from "../metrics.ts"
@@ -100,7 +100,7 @@ export const note = (workspaceId: string, endpointId: string, attempted: readonl
       await sql`
         update webhook_endpoints set disabled_at = ${now}, disabled_reason = ${reason}
         where workspace_id = ${workspaceId} and id = ${endpointId}`
-      const change = { author: vouch, action: "webhook.disabled", subject: endpointId, detail: { reason } }
+      const change: Change = { author: vouch, action: "webhook.disabled", subject: endpointId, detail: { reason } }
       await recordChange(sql, workspaceId, change)
     }
   })

@@ -37,19 +37,22 @@ export const withEnds = <W, X>(movement: Between<W>, about: (end: W) => X): Betw
   return { kind, from: from === null ? null : about(from), to: to === null ? null : about(to) } as Between<X>
 }
 
-/** Why tokens are taken out of a wallet or held in it. */
-export const reasonCodes = [
-  "redemption",
-  "buyback",
-  "court_order",
-  "sanctions",
-  "regulator",
-  "lost_wallet",
-  "compromised",
-  "estate",
-  "error_correction",
-  "tax",
-  "dividend",
-  "other",
-] as const
-export type ReasonCode = (typeof reasonCodes)[number]
+/** Why tokens are taken out of a wallet or held in it, or it is frozen, with the names on screens. */
+export const reasonNames = {
+  redemption: "Redemption",
+  buyback: "Buyback",
+  court_order: "Court order",
+  sanctions: "Sanctions",
+  regulator: "Order of a regulator",
+  lost_wallet: "Lost wallet",
+  compromised: "Key known to another person",
+  estate: "Estate of a deceased holder",
+  error_correction: "Correction of an error",
+  tax: "Tax",
+  dividend: "Dividend",
+  other: "Other reason",
+} as const satisfies Record<string, string>
+export type ReasonCode = keyof typeof reasonNames
+export const reasonCodes = Object.keys(reasonNames) as [ReasonCode, ...ReasonCode[]]
+export const isReasonCode = (value: unknown): value is ReasonCode =>
+  typeof value === "string" && Object.hasOwn(reasonNames, value)

@@ -1,7 +1,8 @@
-import { type Bar, type Freeze, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { Bar, Freeze } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { To } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { reasonNames } from "#shared/movements.ts"
 
 /** Since when and why a wallet is frozen. */
 export const FreezeReason = ({ freeze: { since, reason_code, reference } }: { freeze: Freeze }) => (

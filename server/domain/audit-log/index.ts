@@ -15,10 +15,10 @@ export { countChanges } from "./daily-limit.ts"
 export type { AuditAction } from "./actions.ts"
 
 /** Reading it. */
-export { auditFilter, listAuditEntries } from "./read.ts"
+export { type AuditFilter, auditFilter, listAuditEntries } from "./read.ts"
 export { exportAuditLog } from "./export.ts"
 
 /** Its hash chain. */
 export { showHash } from "./chain.ts"
 export { linkEntries } from "./link.ts"
-export { readAuditProof } from "./proof.ts"
+export { explorerOfTransaction, readAuditProof } from "./proof.ts"

@@ -3,6 +3,7 @@ import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
+import type { Mode } from "#shared/mode.ts"
 
 /** The newest entry of a workspace whose hash is on chain, with the transaction; null before the first one. */
 export async function readAuditProof({ workspaceId, mode }: Principal) {
@@ -15,6 +16,10 @@ export async function readAuditProof({ workspaceId, mode }: Principal) {
     order by a.created_at desc limit 1`
   if (anchor === undefined) return { anchor: null }
   const { place, signature, until } = anchor
-  const explorer = explorerOf(deployment.chains[mode]?.identity?.cluster)?.replace("{}", `tx/${signature}`) ?? null
+  const explorer = explorerOfTransaction(mode, signature)
   return { anchor: { place: Number(place), transaction: signature, explorer, until: toTimestamp(until) } }
 }
+
+/** The page of a transaction; null if no public explorer reaches the cluster. */
+export const explorerOfTransaction = (mode: Mode, signature: string): string | null =>
+  explorerOf(deployment.chains[mode]?.identity?.cluster)?.replace("{}", `tx/${signature}`) ?? null

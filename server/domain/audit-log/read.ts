@@ -7,6 +7,7 @@ import { deployment, seal, unseal } from "#domain/deployment"
 import { badCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
 import { auditActors } from "#shared/statuses.ts"
+import { showHash } from "./chain.ts"
 
 /** Which entries to return: those written at `from` or later, and before `to`. */
 export const auditFilter = z.object({
@@ -43,10 +44,12 @@ export async function listAuditEntries(
   const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   return {
-    data: shown.map(({ seq, workspace_id, place: _place, hash: _hash, previous_hash: _previous, ...row }) => ({
+    data: shown.map(({ seq, workspace_id, place, hash, previous_hash: _previous, ...row }) => ({
       /** An opaque id of this entry. */
       entry: nameOf(seq),
       ...timestamped(row),
+      place: place === null ? null : Number(place),
+      hash: hash && showHash(hash),
       /** Whether it concerns the whole account and not only this workspace. */
       whole_account: workspace_id === null,
     })),

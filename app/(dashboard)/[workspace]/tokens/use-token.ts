@@ -1,5 +1,4 @@
 import { type RouterOutputs, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { ReasonCode } from "#shared/movements.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
@@ -58,22 +57,6 @@ export const isFrozenForAll = ({ freezes }: ServicedWallet): boolean =>
 
 /** A wallet that holds a token. */
 export type Serviced = ServicedWallet & { mint_config: string; symbol: string }
-
-/** Why tokens are taken out of a wallet or held in it, or it is frozen. */
-export const reasonNames = {
-  redemption: "Redemption",
-  buyback: "Buyback",
-  court_order: "Court order",
-  sanctions: "Sanctions",
-  regulator: "Order of a regulator",
-  lost_wallet: "Lost wallet",
-  compromised: "Key known to another person",
-  estate: "Estate of a deceased holder",
-  error_correction: "Correction of an error",
-  tax: "Tax",
-  dividend: "Dividend",
-  other: "Other reason",
-} as const satisfies Record<ReasonCode, string>
 
 /** What a wallet holds on chain now. */
 export const useBalance = (mint_config: string, pubkey: string) => useQuery("token.balance", { mint_config, pubkey })

@@ -1,7 +1,6 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { choice, person } from "#app/(dashboard)/filters.tsx"
@@ -20,6 +19,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
 import { payoutStatuses } from "#shared/distributions.ts"
+import { reasonNames } from "#shared/movements.ts"
 import { type Distribution, type Payout, settlementWords } from "../words.ts"
 
 export default function Page() {

@@ -1,11 +1,5 @@
 import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
-import {
-  hasEnded,
-  kindNames,
-  type Operation,
-  operationName,
-  reasonNames,
-} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { hasEnded, kindNames, type Operation, operationName } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, SchemaName, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
@@ -15,6 +9,7 @@ import { Empty } from "#app/components/frame.tsx"
 import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
+import { reasonNames } from "#shared/movements.ts"
 import { keptDays } from "#shared/retention.ts"
 
 const verificationColumns: Column<AttestationSummary>[] = [

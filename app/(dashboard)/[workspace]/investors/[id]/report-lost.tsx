@@ -5,12 +5,13 @@ import {
   WalletConfirmation,
   WalletFacts,
 } from "#app/(dashboard)/[workspace]/tokens/[config]/servicing-fields.tsx"
-import { type LostWallet, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { LostWallet } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
 import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Dialog } from "#app/components/ui/dialog.tsx"
+import { reasonNames } from "#shared/movements.ts"
 import { type RecoveryReason, recoveryReasons } from "#shared/recoveries.ts"
 
 type Report = { reason_code: RecoveryReason; reference: string; document_sha256?: string }

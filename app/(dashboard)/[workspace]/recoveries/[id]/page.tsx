@@ -2,7 +2,6 @@
 
 import { useParams } from "next/navigation.js"
 import { useState } from "react"
-import { reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { type Step, Steps } from "#app/(dashboard)/steps.tsx"
 import {
@@ -23,6 +22,7 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { countOf } from "#shared/counts.ts"
+import { reasonNames } from "#shared/movements.ts"
 import { Positions, type Recovery, type RecoveryView } from "../positions.tsx"
 import { ChooseWallet } from "./choose-wallet.tsx"
 

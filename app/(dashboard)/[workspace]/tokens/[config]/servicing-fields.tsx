@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useRef } from "react"
-import { reasonNames, type ServicedWallet, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { ServicedWallet, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { FreezeReason } from "#app/(dashboard)/freeze-note.tsx"
 import { InvestorLink } from "#app/(dashboard)/workspace.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { Facts } from "#app/components/frame.tsx"
+import { reasonNames } from "#shared/movements.ts"
 
 // The parts that the sheets about a wallet's tokens share.
 

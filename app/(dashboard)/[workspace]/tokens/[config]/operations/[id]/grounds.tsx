@@ -1,8 +1,9 @@
-import { type Operation, reasonNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { reasonNames } from "#shared/movements.ts"
 
 /** Why an operation took tokens, and a check of the document that justifies it. */
 export function Grounds({ of: { reason_code, reference, holder_consent, document_sha256 } }: { of: Operation }) {

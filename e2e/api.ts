@@ -53,8 +53,8 @@ export function apiOf(apiKey: string, at = origin) {
     /** Starts a session for a new wallet. */
     start,
     /** A new wallet, verified by the sandbox. */
-    async verifiedWallet(): Promise<{ wallet: string; id: string }> {
-      const { wallet, sessionId } = await start()
+    async verifiedWallet(options: { externalId?: string } = {}): Promise<{ wallet: string; id: string }> {
+      const { wallet, sessionId } = await start(options)
       await decide(sessionId, "approved", at)
       await expect.poll(async () => (await statusOf(wallet)).status).toBe("verified")
       return { wallet, id: (await statusOf(wallet)).attestation_id }

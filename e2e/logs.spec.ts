@@ -51,7 +51,7 @@ test("a refused request names its rule, token and investor, shows the claims on 
   await expect(why).toContainText("Canada (CA)")
   await expectAccessible(page)
   await page.goto(section(customer, "audit"))
-  await expect(page.getByText("claims.viewed").first()).toBeVisible()
+  await expect(page.getByText(`Olivia Owner viewed the claims of ${externalId}`).first()).toBeVisible()
 
   const developer = await as("developer")
   await developer.goto(section(customer, `logs/${refused.requestId}`))

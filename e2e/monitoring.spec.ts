@@ -21,7 +21,8 @@ test("an owner chooses the automatic actions, the choice is saved, and the audit
   await expect(listed).toHaveValue("freeze")
   await expect(page.getByLabel("Case opened")).toHaveValue("withdraw")
   await page.goto(section(customer, "audit"))
-  const entry = page.getByRole("row", { name: /policies.changed/ })
+  const entry = page.getByRole("row", { name: /changed what monitoring does on: / })
+  await entry.getByRole("button", { name: "Details" }).click()
   await expect(entry).toContainText("review → freeze")
 })
 

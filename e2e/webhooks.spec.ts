@@ -93,8 +93,8 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
 
   await page.goto(section(customer, "audit"))
   await page.getByLabel("What").selectOption({ label: "Webhooks" })
-  for (const action of ["created", "secret_rotated", "disabled", "enabled", "changed", "deleted"])
-    await expect(page.getByText(`webhook.${action}`).first()).toBeVisible()
+  for (const did of ["created", "replaced the secret of", "disabled", "enabled", "changed", "deleted"])
+    await expect(page.getByText(`Olivia Owner ${did} the webhook endpoint ${new URL(consumer.url).host}`)).toBeVisible()
 })
 
 test("an endpoint's health is shown, a delivery shows what was sent, and only failed events are replayed", async ({

@@ -220,6 +220,19 @@ test("a file without its newest entries is verified up to its end, and the answe
   expect(answer.later).toMatchObject({ place: 9, transaction: "1" })
 })
 
+test("a file that should go until a day has a break if an anchor before that day is of a later entry", async () => {
+  const part = fileOf(log.slice(0, 6))
+  const until = async (hours: number) => {
+    const date = new Date(START_MS + hours * 3_600_000)
+    return short(await verifyAuditLog(nodeWithAnchors(anchors), { issuer, csv: part, until: date })).breaks
+  }
+  // The second anchor is made at hour 48. Clocks differ by less than an hour.
+  expect(await until(48.9)).toEqual([])
+  expect(await until(49.1)).toEqual(["missing 7-9"])
+  const whole = { issuer, csv: fileOf(log), until: new Date(START_MS + 72 * 3_600_000) }
+  expect((await verifyAuditLog(nodeWithAnchors(anchors), whole)).breaks).toEqual([])
+})
+
 test("a download that broke off is found, wherever it was cut", async () => {
   const whole = fileOf(log)
   const inRow = whole.length - 700

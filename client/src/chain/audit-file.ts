@@ -7,7 +7,7 @@ export type AuditRange = { from: number; to: number }
 export type AuditBreak = AuditRange & {
   kind: /** An entry, its hash or its readable columns were changed. Of two places, one of both was. */
     | "changed"
-    /** Entries between others are not in the file. */
+    /** Entries between others, or after the last one, are not in the file. */
     | "missing"
     /** The file has an entry twice. */
     | "repeated"

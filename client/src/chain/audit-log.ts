@@ -10,6 +10,12 @@ export type AuditQuestion = {
   issuer: string | readonly string[]
   /** An export of the audit log that is filtered by nothing but times. A string, or its bytes in UTF-8. */
   csv: string | Uint8Array
+  /**
+   * The end of the time that the file should cover. Anchors made before it cover entries that must be in the file, so a
+   * file whose end was cut off has a break. The last hour does not count, because clocks differ. Without it, the file may end anywhere, and `later`
+   * says if the log goes on.
+   */
+  until?: Date | undefined
   /** The commitment level. Default: `confirmed`. */
   commitment?: "confirmed" | "finalized" | undefined
   /**
@@ -61,7 +67,7 @@ const SLACK_SECONDS = 86_400
  * transactions than `most` look like an anchor.
  */
 export async function verifyAuditLog(connection: ChainConnection, question: AuditQuestion): Promise<AuditAnswer> {
-  const { csv, commitment = "confirmed", most = MOST } = question
+  const { csv, until, commitment = "confirmed", most = MOST } = question
   const issuers = issuersOf(question.issuer)
   const { entries, unlinked, breaks } = await readAuditFile(
     typeof csv === "string" ? csv : new TextDecoder().decode(csv),
@@ -72,7 +78,7 @@ export async function verifyAuditLog(connection: ChainConnection, question: Audi
 
   const since = Math.min(...entries.slice(0, EARLIEST).map(({ at }) => at)) / 1000 - SLACK_SECONDS
   const anchors = await anchorsOf(nodeOf(connection, commitment), issuers, { since, most })
-  breaks.push(...contradictions(entries, anchors))
+  breaks.push(...contradictions(entries, anchors), ...cutOff(last, anchors, until))
   const { proven, unproven } = proofs(entries, anchors)
   return {
     verified: breaks.length === 0 && proven.length > 0,
@@ -99,6 +105,18 @@ function contradictions(entries: readonly FileEntry[], anchors: readonly AuditAn
     if (own === undefined || own === hash) return []
     return [{ kind: lost.has(id) ? "lost" : "contradicted", from: place, to: place }]
   })
+}
+
+/** Anchors are made just after midnight (UTC), and the clocks of the chain and of the server differ. */
+const CLOCK_SLACK_SECONDS = 3600
+
+/** Entries after the end of the file that were anchored before the end of its time. */
+function cutOff(last: FileEntry, anchors: readonly AuditAnchor[], until: Date | undefined): AuditBreak[] {
+  if (until === undefined) return []
+  const end = until.getTime() / 1000 - CLOCK_SLACK_SECONDS
+  const places = anchors.flatMap(({ at, place }) => (at !== null && at < end ? [place] : []))
+  const to = Math.max(last.place, ...places)
+  return to > last.place ? [{ kind: "missing", from: last.place + 1, to }] : []
 }
 
 /** The log's entry about an anchor that a restored database does not agree with. */

@@ -22,14 +22,19 @@ export function addAuditCommands(program: Command, run: RunAlone): void {
       addresses,
     )
     .requiredOption("--rpc <url>", "a node that you trust, with the history of that time")
-    .action((file: string, { issuer, rpc }: { issuer: string[]; rpc: string }) =>
+    .option(
+      "--until <date>",
+      "the end of the time that the file should cover, as in its export: reports a file whose end was cut off",
+      time,
+    )
+    .action((file: string, { issuer, rpc, until }: { issuer: string[]; rpc: string; until?: Date }) =>
       run(async () => {
         const csv = await readFile(file).catch((error: Error) => {
           throw new CommandError(`${file}: cannot be read. ${error.message}`)
         })
         // Loaded here, because no other command needs the client.
         const { verifyAuditLog } = await import("#client/index.ts")
-        const answer = await verifyAuditLog(rpc, { issuer, csv }).catch((error) => {
+        const answer = await verifyAuditLog(rpc, { issuer, csv, until }).catch((error) => {
           if (error instanceof TypeError) throw new CommandError(error.message)
           throw error
         })
@@ -45,6 +50,12 @@ function addresses(value: string): string[] {
   } catch {
     throw new InvalidArgumentError("Use addresses in base58, with commas between them.")
   }
+}
+
+function time(value: string): Date {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError("Use a date, such as 2026-12-02.")
+  return date
 }
 
 function textOf({ verified, range, proven, unproven, unlinked, breaks, later }: AuditAnswer): string {

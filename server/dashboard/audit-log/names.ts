@@ -16,7 +16,7 @@ export type Person = {
   is_erased: boolean
   wallet: string | null
 }
-export type Token = { mint_config: string; symbol: string; decimals: number }
+type Token = { mint_config: string; symbol: string; decimals: number }
 
 /** What is known now about each kind of object that an entry can be about. */
 type Facts = {

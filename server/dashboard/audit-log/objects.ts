@@ -30,7 +30,7 @@ export const endpoint = ({ names, subject, detail }: Told): Phrase => {
   return say`the webhook endpoint ${named(host, "webhooks", subject)}`
 }
 
-export const lostWallet = ({ names, subject }: Told): Phrase => {
+const lostWallet = ({ names, subject }: Told): Phrase => {
   const found = names("recovery", subject)
   return found === undefined ? ["a lost wallet"] : say`${person(found)}'s lost wallet ${address(found.wallet ?? "")}`
 }

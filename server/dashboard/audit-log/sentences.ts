@@ -266,6 +266,6 @@ export const sentences: Record<AuditAction, Sentence> = {
   "webhook.secret_rotated": (told) => say`replaced the secret of ${endpoint(told)}`,
 }
 
-/** An entry in words. An action that another version wrote has none of its own. */
+/** An entry in words. One that another version wrote may have an action without a sentence. */
 export const sentenceOf = (action: string, told: Told): Phrase =>
   (sentences as Record<string, Sentence | undefined>)[action]?.(told) ?? say`did ${action} to ${named(told.subject)}`

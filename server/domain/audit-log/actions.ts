@@ -3,7 +3,7 @@ import type { MovementKind } from "#shared/movements.ts"
 
 /**
  * What can happen to each kind of object. Entries are permanent, so an action stays here when nothing writes it any more.
- * The dashboard has a sentence for each (`server/dashboard/audit-sentences`).
+ * The dashboard has a sentence for each (`server/dashboard/audit-log/sentences.ts`).
  */
 type Actions = {
   account: "branded" | "budget_changed" | "created" | "plan_changed" | "renamed" | "security_changed"

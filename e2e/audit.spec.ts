@@ -18,10 +18,9 @@ test("the audit log says up to which entry it is on chain, with the transaction 
   await expectAccessible(page)
 })
 
-test("entries are sentences with names, reasons and links, and show the entry itself on demand", { tag: "@phone" }, async ({
-  page,
-  customer,
-}) => {
+test("entries are sentences with names, reasons and links, and show the entry itself on demand", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
   const { api } = customer
   const externalId = `family-office-${Math.random().toString(36).slice(2, 8)}`
   const { wallet, id } = await api.verifiedWallet({ externalId })

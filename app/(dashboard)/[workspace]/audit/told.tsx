@@ -10,6 +10,9 @@ import type { AuditActor } from "#shared/statuses.ts"
 
 type Entry = RouterOutputs["audit"]["list"]["data"][number]
 
+/** Underlined, because links within text must not differ by their colour alone. */
+const link = "rounded-sm text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+
 /** An entry as a sentence, with its reason, and the entry itself on demand. */
 export function Told({ entry }: { entry: Entry }) {
   const { at, sentence, reason, place } = entry
@@ -28,7 +31,9 @@ export function Told({ entry }: { entry: Entry }) {
                 ) : part.address ? (
                   <Copyable compact value={part.address} what="the address" />
                 ) : part.path ? (
-                  <To path={part.path}>{part.text}</To>
+                  <To path={part.path} className={link}>
+                    {part.text}
+                  </To>
                 ) : (
                   <b className="font-medium">{part.text}</b>
                 )}
@@ -79,7 +84,7 @@ function Details({ entry }: { entry: Entry }) {
           <>
             {actor_name}, {kinds[actor]}.{" "}
             {actor_id !== null && (
-              <To path={["audit"]} query={`?actor_id=${actor_id}`}>
+              <To path={["audit"]} query={`?actor_id=${actor_id}`} className={link}>
                 All by this actor
               </To>
             )}

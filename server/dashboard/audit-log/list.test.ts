@@ -45,7 +45,7 @@ test("entries are sentences with the names of what they are about, and the reaso
   const [mint] = await list({ subject: operationId })
   expect(mint!.sentence).toEqual([
     "The API key ",
-    { text: "test", path: ["keys"] },
+    { text: "test", path: null },
     ...[" ", "minted", " "],
     { text: "500 FUND", path: ["tokens", fund, "operations", operationId] },
     " to ",

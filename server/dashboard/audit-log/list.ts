@@ -45,7 +45,7 @@ const withoutReview = (part: Part): Part =>
 const actorOf = ({ actor, actor_name }: Entry): Phrase => {
   if (actor === "operator") return ["The administrator"]
   if (actor === "system") return ["Vouch"]
-  return actor === "key" ? say`The API key ${named(actor_name, "keys")}` : [named(actor_name)]
+  return actor === "key" ? say`The API key ${named(actor_name)}` : [named(actor_name)]
 }
 
 /** The first anchor at or after each entry, which covers it. */

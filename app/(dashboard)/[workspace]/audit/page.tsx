@@ -65,7 +65,7 @@ function ActorField({ value, onChange }: FieldProps<string>) {
   // A link from an entry can name a member who has left.
   const isKnown = value === null || known.some(([id]) => id === value)
   const options = isKnown ? known : [...known, [value, "Former member or key"] as const]
-  return <ChoiceField label="Member or key" all="All" className="sm:w-44" {...{ options, value, onChange }} />
+  return <ChoiceField label="Member or key" all="All" {...{ options, value, onChange }} />
 }
 
 export default function Page() {

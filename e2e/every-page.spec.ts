@@ -3,7 +3,7 @@ import { get } from "node:http"
 import { dirname, join } from "node:path"
 import type { Page } from "@playwright/test"
 import { test as base, section } from "./dashboard.ts"
-import { brokenWords, countLayoutShifts, layoutShifts } from "./layout.ts"
+import { brokenWords, countLayoutShifts, layoutShifts, scrollingTables } from "./layout.ts"
 import { type Pages, pageNames, seed } from "./pages.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
 
@@ -11,8 +11,8 @@ import { expect, expectAccessible, heading } from "./support.ts"
 const MAX_SCRIPT_BYTES = 200_000
 /** Google considers up to 0.1 good. */
 const MAX_LAYOUT_SHIFT = 0.05
-/** The widths of a phone, of half a screen, and of a desktop. */
-const WIDTHS = [375, 900, 1280]
+/** The widths of a small phone and a usual one, of half a screen, and of a desktop. */
+const WIDTHS = [320, 375, 900, 1280]
 
 const test = base.extend<object, { pages: Pages }>({
   pages: [async ({ customer }, use) => use(await seed(customer)), { scope: "worker", timeout: 120_000 }],
@@ -49,6 +49,7 @@ for (const name of pageNames) {
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
       expect(await brokenWords(page), `${width} px`).toEqual([])
+      if (width < 768) await expect.poll(() => scrollingTables(page), `${width} px`).toEqual([])
     }
     // Other tests check the colors of pages on a desktop.
     await page.setViewportSize({ width: 375, height: 800 })

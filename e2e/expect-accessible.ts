@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import type { Page } from "@playwright/test"
 import type axe from "axe-core"
 import { expect } from "./expect.ts"
+import { scrollingTables } from "./layout.ts"
 
 /** Half the size of `axe.source`, which is sent to each page. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8")
@@ -13,9 +14,10 @@ const sizes = [
 ]
 
 /**
- * Checks a state of a page on a phone's screen and a desktop's: no axe violation, dark at the page's own size, and nothing
- * wider than the screen. Restores the page's size afterwards. A phone's screen has no other sizes, so only the desktop's are
- * checked in between. `within` limits axe to a selector if the rest of the page was already checked.
+ * Checks a state of a page on a phone's screen and a desktop's: no axe violation, dark at the page's own size, nothing
+ * wider than the screen, and on a phone's no table that scrolls sideways. Restores the page's size afterwards. A phone's
+ * screen has no other sizes, so only the desktop's are checked in between. `within` limits axe to a selector if the rest
+ * of the page was already checked.
  */
 export async function expectAccessible(page: Page, within = "html"): Promise<void> {
   const before = page.viewportSize()!
@@ -40,6 +42,7 @@ export async function expectAccessible(page: Page, within = "html"): Promise<voi
     }
     const excess_px = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(excess_px, `pixels that stand out to the right of ${size.width}`).toBeLessThanOrEqual(0)
+    if (size.width < 768) expect(await scrollingTables(page), `tables that scroll at ${size.width} px`).toEqual([])
   }
   await page.setViewportSize(before)
 }

@@ -50,3 +50,19 @@ export const brokenWords = (page: Page): Promise<string[]> =>
       return broken
     }),
   )
+
+/** Tables that scroll sideways, except those of documents. */
+export const scrollingTables = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLTableElement>("table:not(.prose table)")].flatMap((table) => {
+      if (!table.checkVisibility()) return []
+      for (let box = table.parentElement; box; box = box.parentElement) {
+        const { scrollWidth, clientWidth } = box
+        const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowX)
+        if (scrolls && scrollWidth > clientWidth) {
+          return `${table.caption?.textContent}: ${scrollWidth} px in ${clientWidth} px`
+        }
+      }
+      return []
+    }),
+  )

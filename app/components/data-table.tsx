@@ -1,33 +1,41 @@
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { parseAsString, useQueryState } from "nuqs"
-import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { Failed, Skeleton } from "./frame.tsx"
 import { Link } from "./link.tsx"
+import { type Cursor, type PageNames, Pages } from "./paging.tsx"
 import type { Selection } from "./selection.tsx"
-import { Button } from "./ui/button.tsx"
+import "./data-table.css"
 
 export type Column<Row> = {
   /** Unique in its table. */
   header: string
   cell: (row: Row) => ReactNode
-  /** Smaller, below a cell that is a block. */
+  /** Smaller, below the cell. On a phone, on the second line. */
   note?: (row: Row) => ReactNode
   align?: "end"
-  /** Hidden on narrow screens. The row's own page still shows it. */
-  wideOnly?: boolean
+  /** Its place on a phone. The first column leads, and the others are on the second line. */
+  phone?: Place | ((row: Row) => Place)
   /** For text that users entered, which may be long and without spaces. It breaks between letters only if it must. */
   breaks?: boolean
   className?: string
-  /** For the row's actions: stays visible when a narrow screen scrolls the table, and needs no visible header. */
-  stays?: boolean
+  /** For controls that name themselves: screen readers read the header, and no one sees it. */
+  unnamed?: boolean
 }
 
-export const actions = <Row,>(cell: Column<Row>["cell"]): Column<Row> => ({
+/**
+ * Where a cell is on a phone, on which a row has two lines. The first has the `lead` and, at its end, the `value`. The
+ * second has the others, small: a `line` is clear without its header, and `labelled` puts the header before it. A `menu`
+ * is next to both lines, `buttons` are at the end of the second, and `none` is only on the row's own page.
+ */
+type Place = "lead" | "value" | "line" | "labelled" | "menu" | "buttons" | "none"
+
+export const actions = <Row,>(cell: Column<Row>["cell"], phone: Place = "menu"): Column<Row> => ({
   header: "Actions",
   align: "end",
-  stays: true,
+  unnamed: true,
+  phone,
   cell,
 })
 
@@ -44,7 +52,8 @@ const SKELETON_ROWS = 6
 
 /**
  * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it. The first cell
- * is the link for keyboards and screen readers, so it must not hold a control. A table wider than the screen scrolls.
+ * is the link for keyboards and screen readers, so it must not hold a control. On a phone, a row has two lines. On wider
+ * screens, a table that does not fit scrolls.
  */
 export function DataTable<Row>({
   caption,
@@ -100,34 +109,43 @@ export function DataTable<Row>({
         aria-busy={rows === undefined || list.isPlaceholderData === true}
         className={clsx(frame, "relative overflow-x-auto")}
       >
-        <table className="w-full border-collapse text-left text-sm">
+        <table {...roles.table} className="rows w-full border-collapse text-left text-sm">
           <caption className="sr-only">{caption}</caption>
-          <thead>
-            <tr className="border-b border-line">
+          <thead {...roles.group}>
+            <tr {...roles.row} className="border-b border-line">
               {selection && (
-                <th scope="col" className="w-11 p-0">
+                <th {...roles.header} data-phone="select" className="w-11 p-0">
                   <selection.All selection={selection} rows={rows ?? []} rowKey={rowKey} />
                 </th>
               )}
               {columns.map((column) => (
                 <th
                   key={column.header}
-                  scope="col"
+                  {...roles.header}
+                  data-phone={column.phone === "none" ? "none" : undefined}
                   className={clsx("h-9 px-4 text-xs font-medium whitespace-nowrap text-muted", lookOf(column))}
                 >
-                  {column.stays ? <span className="sr-only">{column.header}</span> : column.header}
+                  {column.unnamed ? <span className="sr-only">{column.header}</span> : column.header}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody className={clsx("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}>
+          <tbody
+            {...roles.group}
+            className={clsx("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}
+          >
             {rows === undefined
               ? Array.from({ length: SKELETON_ROWS }, (_, row) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
-                  <tr key={row}>
-                    {selection && <td />}
-                    {columns.map((column) => (
-                      <td key={column.header} className={clsx("h-11 px-4", lookOf(column))}>
+                  <tr key={row} {...roles.row}>
+                    {selection && <td {...roles.cell} data-phone="select" />}
+                    {columns.map((column, index) => (
+                      <td
+                        key={column.header}
+                        {...roles.cell}
+                        data-phone={placeOf(column, index)}
+                        className={clsx("h-11 px-4", lookOf(column))}
+                      >
                         <Skeleton
                           className={clsx("h-3.5 w-24 max-w-full rounded", column.align === "end" && "ml-auto")}
                         />
@@ -142,27 +160,26 @@ export function DataTable<Row>({
                     // The first cell is a link for the keyboard.
                     <tr
                       key={key}
-                      {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
+                      {...roles.row}
+                      {...(href && { onClick: (event: MouseEvent) => open(event, href), "data-opens": true })}
                       className={clsx(
                         href && "cursor-pointer",
                         selection?.chosen.has(key) ? "bg-accent-soft" : href && "hover:bg-sunken",
                       )}
                     >
                       {selection && (
-                        <td className="p-0 align-middle">
+                        <td {...roles.cell} data-phone="select" className="p-0 align-middle">
                           <selection.One selection={selection} row={row} id={key} />
                         </td>
                       )}
                       {columns.map((column, index) => (
-                        <td key={column.header} className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(column))}>
-                          {href && index === 0 ? (
-                            <Link href={href} prefetch={false} className="rounded-sm font-medium hover:underline">
-                              <Cell column={column} row={row} />
-                            </Link>
-                          ) : (
-                            <Cell column={column} row={row} />
-                          )}
-                        </td>
+                        <Cell
+                          key={column.header}
+                          column={column}
+                          row={row}
+                          place={placeOf(column, index, row)}
+                          href={index === 0 ? href : undefined}
+                        />
                       ))}
                     </tr>
                   )
@@ -191,26 +208,54 @@ export function DataTable<Row>({
   )
 }
 
-function Cell<Row>({ column: { cell, note }, row }: { column: Column<Row>; row: Row }) {
-  const below = note?.(row)
+type CellProps<Row> = { column: Column<Row>; row: Row; place: Place; href: string | undefined }
+
+function Cell<Row>({ column, row, place, href }: CellProps<Row>) {
+  const note = column.note?.(row)
+  const content = column.cell(row)
+  const main = href ? (
+    <Link href={href} prefetch={false} data-opener className="rounded-sm hover:underline md:font-medium">
+      {content}
+    </Link>
+  ) : (
+    content
+  )
+  const isSplit = note && (place === "lead" || place === "value")
   return (
-    <>
-      {cell(row)}
-      {below && <span className="text-xs text-muted">{below}</span>}
-    </>
+    <td
+      {...roles.cell}
+      data-phone={isSplit ? "both" : place}
+      data-label={column.header}
+      className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(column))}
+    >
+      {isSplit ? <span data-phone={place}>{main}</span> : main}
+      {note && (
+        <span data-phone={isSplit ? "line" : undefined} className="block text-xs text-muted">
+          {note}
+        </span>
+      )}
+    </td>
   )
 }
 
 const frame = "rounded-xl border border-line bg-surface"
 
-const lookOf = ({ align, wideOnly, stays, breaks, className }: Column<never>) =>
-  clsx(
-    align === "end" && "text-right",
-    wideOnly && "max-md:hidden",
-    stays && "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
-    breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
-    className,
-  )
+/** Browsers drop the roles of a table whose parts are not displayed as such, as on a phone. */
+const roles = {
+  table: { role: "table" },
+  group: { role: "rowgroup" },
+  row: { role: "row" },
+  header: { role: "columnheader", scope: "col" },
+  cell: { role: "cell" },
+} as const
+
+function placeOf<Row>({ phone }: Column<Row>, index: number, row?: Row): Place {
+  const place = typeof phone === "function" ? row && phone(row) : phone
+  return place ?? (index === 0 ? "lead" : "line")
+}
+
+const lookOf = ({ align, breaks, className }: Column<never>) =>
+  clsx(align === "end" && "text-right", breaks ? "wrap-anywhere md:min-w-28" : "wrap-break-word", className)
 
 /**
  * Attributes for a region that may scroll. Only one that does gets a tab stop. No frame shows a wrong state: new rows
@@ -237,71 +282,3 @@ function useScrolling() {
 }
 
 const isTooWide = ({ scrollWidth, clientWidth }: HTMLElement): boolean => scrollWidth > clientWidth
-
-export type Cursor = {
-  /** The cursor to ask the server for. Undefined means the first page. */
-  cursor: string | undefined
-  isFirst: boolean
-  older: (next: string) => void
-  newer: () => void
-}
-
-/**
- * Moves through the pages of a list. The cursor is in the address, so that Back returns to the same page. `of`
- * identifies the list with its filters: a different one starts at its first page.
- */
-export function useCursor(of: string): Cursor {
-  const [place, setPlace] = useQueryState("after", parseAsString)
-  const name = shortName(of)
-  const [list, cursor] = place?.split(".") ?? []
-  const isHere = list === name
-  useEffect(() => {
-    if (place !== null && !isHere) void setPlace(null)
-  }, [place, isHere, setPlace])
-  const go = (to: string | null) => void setPlace(to, { history: "push" })
-  return {
-    cursor: isHere ? cursor : undefined,
-    isFirst: !isHere,
-    older: (next) => {
-      const to = `${name}.${next}`
-      cameFrom.set(to, isHere ? place : null)
-      go(to)
-    },
-    newer: () => go(cameFrom.get(place!) ?? null),
-  }
-}
-
-/** Each cursor → the previous one. After opening a URL directly, back leads to the first page. */
-const cameFrom = new Map<string, string | null>()
-
-const shortName = (text: string): string =>
-  [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
-
-export type PageNames = { back: string; on: string }
-
-type PagesProps = {
-  paging: Cursor
-  next: string | null
-  caption: string
-  names: PageNames
-  onTurn: () => void
-}
-
-/** Buttons to the previous and next page. Shows nothing if there is only one. */
-function Pages({ paging, next, caption, names, onTurn }: PagesProps) {
-  if (paging.isFirst && next === null) return null
-  const turn = (go: () => void) => () => {
-    go()
-    onTurn()
-  }
-  return (
-    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
-      <Button size="sm" disabled={paging.isFirst} onClick={turn(paging.newer)}>
-        {names.back}
-      </Button>
-      <Button size="sm" disabled={next === null} onClick={turn(() => next !== null && paging.older(next))}>
-        {names.on}
-      </Button>
-    </nav>
-  )
-}

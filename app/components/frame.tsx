@@ -69,7 +69,8 @@ export const PageHeader = ({ title, heading = title, description, actions }: Pag
       <h1 className="text-xl leading-tight font-semibold tracking-tight">{heading}</h1>
       {description && <p className="mt-1 max-w-2xl text-sm text-muted">{description}</p>}
     </div>
-    {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    {/* On a phone, the primary action is the first. */}
+    {actions && <div className="flex flex-wrap items-center gap-2 max-md:[&>.bg-accent]:-order-1">{actions}</div>}
   </header>
 )
 

@@ -37,7 +37,11 @@ const units = [
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
 /** In place of a value that does not exist. */
-export const NOTHING = <span className="text-muted">–</span>
+export const NOTHING = (
+  <span data-nothing className="text-muted">
+    –
+  </span>
+)
 
 /** A time in the page's zone, with UTC on hover. */
 export function Timestamp({ at }: { at: string | null }) {

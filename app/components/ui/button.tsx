@@ -14,16 +14,16 @@ const variants = {
 } as const
 
 const sizes = {
-  xs: "h-7 rounded-md px-2.5 text-[13px] whitespace-nowrap pointer-coarse:h-10",
-  sm: "h-8 rounded-md px-2.5 text-[13px] whitespace-nowrap pointer-coarse:h-10",
+  xs: "h-7 rounded-md px-2.5 text-[13px] whitespace-nowrap pointer-coarse:h-11",
+  sm: "h-8 rounded-md px-2.5 text-[13px] whitespace-nowrap pointer-coarse:h-11",
   md: "h-9 rounded-md px-3.5 text-sm whitespace-nowrap pointer-coarse:h-11",
   lg: "h-11 rounded-md px-5 text-[15px] whitespace-nowrap",
   /** For pages with one action. Its text may wrap. */
   xl: "min-h-12 rounded-lg px-5 text-[15px]",
   icon: "size-9 rounded-md pointer-coarse:size-11",
-  "icon-sm": "size-8 rounded-md pointer-coarse:size-10",
+  "icon-sm": "size-8 rounded-md pointer-coarse:size-11",
   /** For a person's picture. */
-  round: "size-8 rounded-full pointer-coarse:size-10",
+  round: "size-8 rounded-full pointer-coarse:size-11",
 } as const
 
 type Look = {

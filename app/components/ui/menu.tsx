@@ -115,7 +115,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
 type ItemProps = Omit<React.ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
 
 const itemLook =
-  "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0"
+  "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-3 [&_svg]:size-4 [&_svg]:shrink-0"
 
 export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props }: ItemProps) => (
   <button

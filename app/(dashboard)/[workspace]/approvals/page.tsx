@@ -60,23 +60,19 @@ const columns: Column<Approval>[] = [
   {
     header: "Request",
     breaks: true,
-    cell: (row) => (
-      <>
-        <span className="block">{approvalActions[row.action]}</span>
-        <span className="block text-xs font-normal text-muted">{summaryOf(row)}</span>
-      </>
-    ),
+    cell: ({ action }) => approvalActions[action],
+    note: summaryOf,
   },
-  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
   {
     header: "Approvals",
-    wideOnly: true,
+    phone: "none",
     cell: ({ given, needed }) => (
       <span className="tabular-nums">
         {given.length} of {needed}
       </span>
     ),
   },
-  { header: "Requested by", wideOnly: true, breaks: true, cell: ({ requested_by }) => requested_by },
-  { header: "Requested", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Requested by", phone: "none", breaks: true, cell: ({ requested_by }) => requested_by },
+  { header: "Requested", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]

@@ -1,10 +1,18 @@
 "use client"
 
 import { parseAsString, useQueryState } from "nuqs"
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, SchemaName, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import {
+  InvestorLink,
+  investorPlace,
+  SchemaName,
+  usePath,
+  usePolling,
+  useWorkspace,
+  walletPlace,
+} from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -99,38 +107,26 @@ export default function Page() {
 const revocationRefusal = ({ status }: AttestationSummary): string | null =>
   status === "pending" || status === "verified" ? null : "already ended"
 
-/** The wallet, and on narrow screens also the time that the list is sorted by. */
-const wallet = (time: (of: AttestationSummary) => ReactNode): Column<AttestationSummary> => ({
-  header: "Wallet",
-  cell: (row) => (
-    <>
-      <Shortened value={row.user_pubkey} />
-      <span className="block text-xs font-normal text-muted sm:hidden">{time(row)}</span>
-    </>
-  ),
-})
-
-const others: Column<AttestationSummary>[] = [
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Investor", wideOnly: true, breaks: true, cell: (row) => <InvestorLink investor={row} /> },
-  { header: "Schema", wideOnly: true, cell: ({ schema }) => <SchemaName id={schema} /> },
-  { header: "Started", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
-  { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
+/** `time` is what the list is sorted by: a phone shows only that one. */
+const columnsBy = (time: "Started" | "Expires"): Column<AttestationSummary>[] => [
+  {
+    header: "Wallet",
+    phone: walletPlace,
+    cell: ({ user_pubkey }) => <Shortened value={user_pubkey} />,
+  },
+  { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Investor", phone: investorPlace, breaks: true, cell: (row) => <InvestorLink investor={row} /> },
+  { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
+  { header: "Started", phone: time === "Started" ? "line" : "none", cell: ({ started_at }) => <Ago at={started_at} /> },
+  {
+    header: "Expires",
+    phone: time === "Expires" ? "labelled" : "none",
+    cell: ({ expires_at }) => <Timestamp at={expires_at} />,
+  },
 ]
 
-const byStart = [wallet(({ started_at }) => <Ago at={started_at} />), ...others]
-// The previous order's rows stay until the new ones arrive, and some of them never expire.
-const byExpiry = [
-  wallet(
-    ({ expires_at: at }) =>
-      at && (
-        <>
-          Expires <Ago at={at} />
-        </>
-      ),
-  ),
-  ...others,
-]
+const byStart = columnsBy("Started")
+const byExpiry = columnsBy("Expires")
 
 // Loaded on the first revocation: most readers of the list revoke nothing.
 const BulkPanel = lazy(async () => ({ default: (await import("./bulk.tsx")).BulkPanel }))

@@ -127,9 +127,18 @@ type Entry = RouterOutputs["audit"]["list"]["data"][number]
 const columns: Column<Entry>[] = [
   {
     header: "When",
-    wideOnly: true,
+    phone: "none",
     className: "w-44 whitespace-nowrap",
     cell: ({ at }) => <Timestamp at={at} />,
   },
-  { header: "What happened", breaks: true, cell: (entry) => <Told entry={entry} /> },
+  {
+    header: "What happened",
+    phone: "lead",
+    breaks: true,
+    cell: (entry) => (
+      <div className="font-normal">
+        <Told entry={entry} />
+      </div>
+    ),
+  },
 ]

@@ -28,18 +28,14 @@ const columns: Column<Distribution>[] = [
   {
     header: "Reference",
     breaks: true,
-    cell: ({ reference, mint_config }) => (
-      <>
-        <span className="block">{reference}</span>
-        <span className="block text-xs font-normal text-muted">{mint_config}</span>
-      </>
-    ),
+    cell: ({ reference }) => reference,
+    note: ({ mint_config }) => mint_config,
   },
-  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
-  { header: "Total", align: "end", cell: ({ total }) => grouped(total) },
-  { header: "Settlement", wideOnly: true, cell: ({ settlement }) => settlementWords[settlement] },
-  { header: "Payouts", align: "end", wideOnly: true, cell: ({ payouts }) => payouts },
-  { header: "Created", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "Total", align: "end", phone: "labelled", cell: ({ total }) => grouped(total) },
+  { header: "Settlement", phone: "none", cell: ({ settlement }) => settlementWords[settlement] },
+  { header: "Payouts", align: "end", phone: "none", cell: ({ payouts }) => payouts },
+  { header: "Created", phone: "none", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 export default function Page() {

@@ -55,28 +55,19 @@ const columns: Column<Event>[] = [
   {
     header: "Event",
     breaks: true,
-    cell: ({ type, occurred_at }) => (
-      <>
-        <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>
-        {/* On narrow screens, in place of its column. */}
-        <span className="block text-xs font-normal text-muted md:hidden">
-          <Timestamp at={occurred_at} />
-        </span>
-      </>
-    ),
-    note: ({ type }) => eventTypes[type],
+    cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
+    note: ({ type }) => <span className="max-md:hidden">{eventTypes[type]}</span>,
   },
   {
     header: "About",
     breaks: true,
-    wideOnly: true,
+    phone: "none",
     cell: (row) => <code className="block font-mono text-[13px]">{subjectOf(row).name}</code>,
     note: (row) => subjectOf(row).more,
   },
-  { header: "Number", align: "end", wideOnly: true, cell: ({ sequence }) => sequence },
+  { header: "Number", align: "end", phone: "none", cell: ({ sequence }) => sequence },
   {
     header: "When",
-    wideOnly: true,
     className: "whitespace-nowrap",
     cell: ({ occurred_at }) => <Timestamp at={occurred_at} />,
   },

@@ -1,6 +1,5 @@
 "use client"
 
-import type { ReactNode } from "react"
 import { day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
@@ -54,27 +53,19 @@ export default function Page() {
 
 type Investor = RouterOutputs["investor"]["search"]["data"][number]
 
-/** The investor's name: the company's own id, else the wallet. An investor with neither has only our id. */
-const name = (more?: (of: Investor) => ReactNode): Column<Investor> => ({
-  header: "Investor",
-  breaks: true,
-  cell: (row) => (
-    <>
-      {row.external_id === null ? (
-        <Shortened value={row.wallets[0] ?? row.investor_id} />
-      ) : (
-        <ExternalId value={row.external_id} />
-      )}
-      {more?.(row)}
-    </>
-  ),
-})
-
 const common: Column<Investor>[] = [
   {
+    // The investor's name: the company's own id, else the wallet. An investor with neither has only our id.
+    header: "Investor",
+    breaks: true,
+    cell: ({ external_id, wallets, investor_id }) =>
+      external_id === null ? <Shortened value={wallets[0] ?? investor_id} /> : <ExternalId value={external_id} />,
+  },
+  {
     header: "Verifications",
+    phone: "value",
     cell: ({ statuses }) => (
-      <span className="flex flex-wrap gap-1.5">
+      <span className="flex flex-wrap gap-1.5 max-md:justify-end">
         {statuses.map((status) => (
           <StatusBadge key={status} status={status} />
         ))}
@@ -82,43 +73,37 @@ const common: Column<Investor>[] = [
       </span>
     ),
   },
-  { header: "Wallets", align: "end", className: "tabular-nums", cell: ({ wallets }) => wallets.length },
+  {
+    header: "Wallets",
+    align: "end",
+    phone: "labelled",
+    className: "tabular-nums",
+    cell: ({ wallets }) => wallets.length,
+  },
 ]
 
 const firstSeen: Column<Investor> = {
   header: "First seen",
-  wideOnly: true,
+  phone: "none",
   className: "whitespace-nowrap",
   cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} />,
 }
 
 const started = (header: string): Column<Investor> => ({
   header,
-  wideOnly: true,
+  phone: "labelled",
   cell: ({ started_at }) => <Ago at={started_at} />,
 })
 
 const expires: Column<Investor> = {
   header: "Expires",
-  className: "max-sm:hidden whitespace-nowrap",
+  phone: "labelled",
+  className: "whitespace-nowrap",
   cell: ({ expires_at: at }) => at && <Timestamp at={at} />,
 }
 
 const columnsIn = {
-  newest: [name(), ...common, started("Last started"), firstSeen],
-  oldest: [name(), ...common, started("First started"), firstSeen],
-  expiry: [
-    // On narrow screens, in place of its column
-    name(
-      ({ expires_at: at }) =>
-        at && (
-          <span className="block text-xs font-normal text-muted sm:hidden">
-            Expires <Ago at={at} />
-          </span>
-        ),
-    ),
-    ...common,
-    expires,
-    firstSeen,
-  ],
+  newest: [...common, started("Last started"), firstSeen],
+  oldest: [...common, started("First started"), firstSeen],
+  expiry: [...common, expires, firstSeen],
 }

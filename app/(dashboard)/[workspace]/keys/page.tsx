@@ -85,12 +85,13 @@ const factsWith = (usage: RouterOutputs["key"]["usage"] | undefined | null): Col
     cell: ({ name }) => <span className="block min-w-32 font-medium">{name}</span>,
     note: ({ start }) => <code className="font-mono whitespace-nowrap">{start}…</code>,
   },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Use in 30 days", cell: (row) => <Usage of={row} all={usage} /> },
-  { header: "Scopes", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
-  { header: "Expires", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
+  { header: "Scopes", phone: "labelled", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { header: "Expires", phone: "labelled", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
   {
     header: "Created by",
+    phone: "labelled",
     cell: (row) => (
       <>
         {row.created_by && <span className="block">{row.created_by}</span>}

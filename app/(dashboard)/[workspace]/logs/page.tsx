@@ -152,16 +152,12 @@ const RequestLine = ({ of: { method, path }, className }: { of: LoggedRequest; c
 const columns: Column<LoggedRequest>[] = [
   {
     header: "Time",
-    cell: (row) => (
-      <>
-        <ExactTimestamp at={row.at} />
-        {/* On narrow screens, in place of its column. */}
-        <RequestLine of={row} className="max-w-56 text-xs font-normal md:hidden" />
-      </>
-    ),
+    phone: "line",
+    cell: ({ at }) => <ExactTimestamp at={at} />,
   },
   {
     header: "Status",
+    phone: "value",
     cell: (row) => (
       <span className="flex items-center gap-2">
         <HttpStatus status={row.status} />
@@ -175,19 +171,18 @@ const columns: Column<LoggedRequest>[] = [
   },
   {
     header: "Request",
-    wideOnly: true,
+    phone: "lead",
     className: "w-full md:max-w-0",
     cell: (row) => <RequestLine of={row} className="text-[13px]" />,
   },
-  { header: "Took", align: "end", wideOnly: true, cell: ({ duration_ms }) => <Duration ms={duration_ms} /> },
+  { header: "Took", align: "end", cell: ({ duration_ms }) => <Duration ms={duration_ms} /> },
   {
     header: "Key",
-    wideOnly: true,
     cell: ({ key_name }) => <span className="block max-w-24 truncate">{key_name}</span>,
   },
   {
     header: "Request id",
-    wideOnly: true,
+    phone: "none",
     cell: ({ request_id }) => <Copyable compact value={request_id} what="the request id" />,
   },
 ]

@@ -233,20 +233,11 @@ const attestationColumns: Column<AttestationSummary>[] = [
   {
     header: "Investor",
     breaks: true,
-    cell: (row) => (
-      <>
-        {row.external_id !== null && <span className="block">{row.external_id}</span>}
-        <span className={row.external_id === null ? undefined : "text-xs font-normal text-muted"}>
-          <Shortened value={row.user_pubkey} />
-        </span>
-        <span className="block text-xs font-normal text-muted sm:hidden">
-          <Ago at={row.started_at} />
-        </span>
-      </>
-    ),
+    cell: ({ external_id, user_pubkey }) => external_id ?? <Shortened value={user_pubkey} />,
+    note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Started", align: "end", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
+  { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Started", align: "end", cell: ({ started_at }) => <Ago at={started_at} /> },
 ]
 
 function LatestAttestations({ attestations }: { attestations: readonly AttestationSummary[] }) {
@@ -267,7 +258,7 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
   {
     header: "Operation",
     cell: (row) => (
-      <span className="whitespace-nowrap">
+      <span className="md:whitespace-nowrap">
         {row.label}
         {row.amount !== null && ` ${grouped(row.amount)} ${row.symbol}`}
       </span>
@@ -275,7 +266,6 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
   },
   {
     header: "For",
-    wideOnly: true,
     cell: (row) =>
       row.wallet ? (
         <Shortened value={row.wallet} />
@@ -283,7 +273,7 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
         (row.mint_config ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING))
       ),
   },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 

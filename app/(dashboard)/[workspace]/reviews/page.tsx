@@ -81,33 +81,21 @@ const subjectOf = ({ external_id, wallet, investor_id }: Review): string => exte
 const Subject = ({ of: { external_id, wallet, investor_id } }: { of: Review }) =>
   external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : external_id
 
-/** Why the review exists. On phones also who it is about. */
+/** Why the review exists. */
 const reason: Column<Review> = {
   header: "Reason",
-  className: "max-sm:pr-2",
+  phone: "line",
   cell: (row) => (
     <>
       <span className="wrap-anywhere">{headlineOf(row)}</span>
-      <span className="block text-xs font-normal text-muted">
-        {reviewKinds[row.kind].label}
-        <span className="md:hidden">
-          {" · "}
-          <Subject of={row} />
-          {row.closed_at === null && (
-            <>
-              {" · "}
-              <Ago at={row.opened_at} />
-            </>
-          )}
-        </span>
-      </span>
+      <span className="block text-xs font-normal text-muted max-md:hidden">{reviewKinds[row.kind].label}</span>
     </>
   ),
 }
 
 const person: Column<Review> = {
   header: "Person",
-  wideOnly: true,
+  phone: "lead",
   breaks: true,
   className: "lg:min-w-44",
   cell: (row) => <Subject of={row} />,
@@ -132,23 +120,23 @@ const columns: Record<(typeof states)[number], Column<Review>[]> = {
     person,
     {
       header: "Priority",
-      className: "max-sm:px-2",
+      phone: "value",
       cell: (row) => (
-        <span className="flex flex-wrap gap-1">
+        <span className="flex flex-wrap gap-1 max-md:justify-end">
           <Priority of={row} />
           {row.state === "requested" && <ReviewBadge review={row} />}
         </span>
       ),
     },
-    { header: "Age", wideOnly: true, cell: ({ opened_at }) => <Ago at={opened_at} /> },
-    { header: "Session closes", wideOnly: true, cell: ({ session_open_until }) => <Ago at={session_open_until} /> },
-    { header: "Assigned to", wideOnly: true, breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
+    { header: "Age", cell: ({ opened_at }) => <Ago at={opened_at} /> },
+    { header: "Session closes", phone: "none", cell: ({ session_open_until }) => <Ago at={session_open_until} /> },
+    { header: "Assigned to", phone: "none", breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
   ],
   closed: [
     reason,
     person,
-    { header: "Outcome", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
-    { header: "Decided by", wideOnly: true, breaks: true, cell: ({ decided_by }) => decided_by?.name ?? NOTHING },
-    { header: "Closed", wideOnly: true, cell: ({ closed_at }) => <Ago at={closed_at} /> },
+    { header: "Outcome", phone: "value", cell: (row) => <ReviewBadge review={row} /> },
+    { header: "Decided by", phone: "none", breaks: true, cell: ({ decided_by }) => decided_by?.name ?? NOTHING },
+    { header: "Closed", cell: ({ closed_at }) => <Ago at={closed_at} /> },
   ],
 }

@@ -43,38 +43,33 @@ export default function Page() {
 const columns: Column<Schema>[] = [
   {
     header: "Schema",
-    cell: (row) => (
-      <>
-        <span className="block min-w-32 font-medium">{row.name}</span>
-        <code className="font-mono text-xs text-muted">{row.id}</code>
-        {/* On narrow screens, in place of their columns. */}
-        <span className="block text-xs text-muted sm:hidden">
-          Valid for {days(row.validity_days)}, <Verified of={row} /> verified now
-        </span>
-      </>
-    ),
+    cell: ({ name }) => <span className="block min-w-32 font-medium">{name}</span>,
+    note: ({ id }) => <code className="font-mono">{id}</code>,
   },
   {
     header: "Valid for",
     align: "end",
-    className: "max-sm:hidden",
+    phone: "none",
     cell: ({ validity_days }) => <span className="whitespace-nowrap">{days(validity_days)}</span>,
   },
-  { header: "Verified now", align: "end", className: "max-sm:hidden", cell: (row) => <Verified of={row} /> },
+  { header: "Verified now", align: "end", phone: "labelled", cell: (row) => <Verified of={row} /> },
   {
     header: "Created",
-    wideOnly: true,
+    phone: "none",
     className: "whitespace-nowrap",
     cell: ({ created_at }) => <Timestamp at={created_at} />,
   },
 ]
 
 const change = (open: (schema: Schema) => void) =>
-  actions<Schema>((row) => (
-    <Button size="sm" onClick={() => open(row)} aria-label={`Change ${row.name}`}>
-      Change
-    </Button>
-  ))
+  actions<Schema>(
+    (row) => (
+      <Button size="sm" onClick={() => open(row)} aria-label={`Change ${row.name}`}>
+        Change
+      </Button>
+    ),
+    "none",
+  )
 
 function Verified({ of: { id, verified } }: { of: Schema }) {
   const words = `${count.format(verified.count)}${verified.more ? "+" : ""}`

@@ -18,50 +18,44 @@ export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void
     cell: ({ external_id, user_pubkey }) => (
       <span className="block min-w-32">{external_id ?? <Shortened value={user_pubkey} />}</span>
     ),
-    note: (row) => (
-      <>
-        {row.external_id !== null && <Shortened value={row.user_pubkey} />}
-        <span className="mt-1 block font-normal sm:hidden">
-          <Progress session={row} />
-        </span>
-      </>
-    ),
+    note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },
-  { header: "State", className: "max-sm:hidden", cell: (row) => <Progress session={row} /> },
-  { header: "Schema", wideOnly: true, cell: ({ schema }) => <SchemaName id={schema} /> },
-  { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },
+  {
+    header: "State",
+    phone: "value",
+    cell: (row) => <State session={row} />,
+    note: (row) => showsStep(row) && <LastStep session={row} />,
+  },
+  { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
+  { header: "Started", phone: "none", cell: ({ started_at }) => <Ago at={started_at} /> },
   state === "open"
-    ? { header: "Link expires", wideOnly: true, cell: ({ open_until }) => <Ago at={open_until} /> }
-    : { header: "Closed", wideOnly: true, cell: ({ closed_at }) => <Ago at={closed_at} /> },
+    ? { header: "Link expires", phone: "none", cell: ({ open_until }) => <Ago at={open_until} /> }
+    : { header: "Closed", cell: ({ closed_at }) => <Ago at={closed_at} /> },
   actions((row) => <Actions session={row} act={act} />),
 ]
 
-/** The state, and what the investor did last unless the result says enough. */
-function Progress({ session }: { session: Session }) {
-  const { status, state } = session
-  const isOpen = status === "pending" && state !== "cancelled"
+const isOpen = ({ status, state }: Session): boolean => status === "pending" && state !== "cancelled"
+
+function State({ session }: { session: Session }) {
   const wait = waitOf(session)
-  const last = lastStepOf(session)
-  const showsStep = isOpen || state === "expired" || state === "cancelled"
+  if (isOpen(session)) return <Badge tone={wait.tone}>{wait.words}</Badge>
+  return session.state === "cancelled" ? <Badge>Cancelled</Badge> : <StatusBadge status={session.status} />
+}
+
+/** Whether the result does not say enough about what the investor did. */
+const showsStep = (session: Session): boolean =>
+  isOpen(session) || session.state === "expired" || session.state === "cancelled"
+
+function LastStep({ session }: { session: Session }) {
+  const { words, at } = lastStepOf(session)
   return (
     <>
-      {isOpen ? (
-        <Badge tone={wait.tone}>{wait.words}</Badge>
-      ) : state === "cancelled" ? (
-        <Badge>Cancelled</Badge>
-      ) : (
-        <StatusBadge status={status} />
-      )}
-      {showsStep && (
-        <span className="mt-0.5 block text-xs text-muted">
-          {last.words}
-          {isOpen && last.at && (
-            <>
-              {" "}
-              <Ago at={last.at} />
-            </>
-          )}
-        </span>
+      {words}
+      {isOpen(session) && at && (
+        <>
+          {" "}
+          <Ago at={at} />
+        </>
       )}
     </>
   )
@@ -74,7 +68,7 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
   const isOpen = url !== null && session_id !== null && open_until !== null && session.status === "pending"
   const mayStartAgain = can("kyc:write") && ["expired", "cancelled", "rejected"].includes(state)
   return (
-    <span className="inline-flex items-center gap-2 max-sm:gap-0.5">
+    <span className="inline-flex items-center gap-2">
       {isOpen && <CopyLink url={url} wallet={user_pubkey} />}
       <Menu
         trigger={
@@ -116,7 +110,7 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
 function CopyLink({ url, wallet }: { url: string; wallet: string }) {
   const { outcome, copy } = useCopy(url)
   return (
-    <Button size="sm" onClick={copy} className="max-sm:hidden">
+    <Button size="sm" onClick={copy} className="max-md:hidden">
       <Icon name={outcome === "copied" ? "check" : "copy"} />
       {/* The words share one place, so that the column keeps its width. */}
       <span className="grid *:col-start-1 *:row-start-1">

@@ -38,29 +38,28 @@ export function ApprovalPolicies() {
         <>
           <span className="block font-medium">{row.actions.map((action) => nameOf(action, row)).join(", ")}</span>
           {(row.mint_config !== null || row.actions.some(isMovementKind)) && (
-            <span className="block text-[13px] text-muted">{scopeOf(row)}</span>
+            <span className="block text-[13px] font-normal text-muted">{scopeOf(row)}</span>
           )}
-          <span className="block text-[13px] text-muted md:hidden">{neededApprovals(row.approvals, row.roles)}</span>
           <Waiting of={row} overview={overview.data} />
         </>
       ),
     },
-    { header: "Approvals", wideOnly: true, breaks: true, cell: (row) => neededApprovals(row.approvals, row.roles) },
+    { header: "Approvals", breaks: true, cell: (row) => neededApprovals(row.approvals, row.roles) },
     {
       header: "Waits at most",
-      wideOnly: true,
+      phone: "none",
       className: "whitespace-nowrap",
       cell: ({ expires_in_hours }) => waitOf(expires_in_hours),
     },
-    {
-      ...actions<Listed>((row) =>
+    actions(
+      (row) =>
         row.policy_id === null ? (
           <Badge>Default</Badge>
         ) : (
           mayChange && <PolicyMenu policy={row} onChange={() => setEditing(row)} />
         ),
-      ),
-    },
+      "value",
+    ),
   ]
   return (
     <section aria-labelledby="policies">

@@ -37,13 +37,11 @@ export function Members() {
         <>
           <span className="font-medium">{row.name}</span>
           {row.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
-          <span className="block text-[13px] text-muted md:hidden">{row.email}</span>
         </>
       ),
     },
     {
       header: "Email",
-      wideOnly: true,
       breaks: true,
       cell: (row) => (
         <>
@@ -54,6 +52,7 @@ export function Members() {
     },
     {
       header: "Role",
+      phone: "value",
       className: "whitespace-nowrap",
       cell: (row) => (
         <>
@@ -64,11 +63,11 @@ export function Members() {
     },
     {
       header: "Second factor",
-      wideOnly: true,
+      phone: "labelled",
       cell: ({ second_factor }) =>
         second_factor ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>,
     },
-    { header: "Joined", wideOnly: true, cell: ({ joined_at }) => <Timestamp at={joined_at} /> },
+    { header: "Joined", phone: "none", cell: ({ joined_at }) => <Timestamp at={joined_at} /> },
     ...(mayChange
       ? [
           actions<Member>((row) => (
@@ -227,11 +226,11 @@ const columns: Column<Invitation>[] = [
     breaks: true,
     cell: ({ email }) => email ?? <span className="text-muted">Anyone with the link</span>,
   },
-  { header: "Role", className: "whitespace-nowrap", cell: ({ role }) => roles[role].name },
-  { header: "Invited by", wideOnly: true, cell: ({ invited_by }) => invited_by ?? "A former member" },
-  { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Ago at={expires_at} /> },
+  { header: "Role", phone: "value", className: "whitespace-nowrap", cell: ({ role }) => roles[role].name },
+  { header: "Invited by", phone: "labelled", cell: ({ invited_by }) => invited_by ?? "A former member" },
+  { header: "Expires", phone: "labelled", cell: ({ expires_at }) => <Ago at={expires_at} /> },
 ]
-const revocable = [...columns, actions<Invitation>((row) => <Revoke invitation={row} />)]
+const revocable = [...columns, actions<Invitation>((row) => <Revoke invitation={row} />, "buttons")]
 
 const Invitations = ({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) => (
   <section aria-labelledby="invitations">

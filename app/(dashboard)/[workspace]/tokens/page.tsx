@@ -24,17 +24,17 @@ const columns: Column<Token>[] = [
       </>
     ),
   },
-  { header: "Configuration", wideOnly: true, cell: ({ id }) => <code className="font-mono text-[13px]">{id}</code> },
-  { header: "Transfers", wideOnly: true, cell: (row) => modeWords[row.transfer_mode].name },
-  { header: "Supply", cell: (row) => <Used of={row} /> },
+  { header: "Configuration", phone: "none", cell: ({ id }) => <code className="font-mono text-[13px]">{id}</code> },
+  { header: "Transfers", phone: "none", cell: (row) => modeWords[row.transfer_mode].name },
+  { header: "Supply", phone: "labelled", cell: (row) => <Used of={row} /> },
   {
     header: "Holders",
     align: "end",
-    wideOnly: true,
+    phone: "labelled",
     className: "whitespace-nowrap",
     cell: (row) => usedOf(row.holders, row.rules.max_holders ?? null),
   },
-  { header: "State", cell: (row) => <TokenBadge token={row} /> },
+  { header: "State", phone: "value", cell: (row) => <TokenBadge token={row} /> },
 ]
 
 function Used({ of: { name, supply, rules } }: { of: Token }) {

@@ -2,7 +2,7 @@
 
 import { Webhook } from "lucide-react"
 import { useRouter } from "next/navigation.js"
-import { type ReactNode, useMemo } from "react"
+import { lazy, type ReactNode, Suspense, useMemo } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -12,8 +12,11 @@ import { Link } from "#app/components/link.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { shortCount } from "#shared/counts.ts"
-import { type Endpoint, EndpointBadge, EndpointForm } from "./endpoint.tsx"
+import { type Endpoint, EndpointBadge } from "./endpoint.tsx"
 import { FailedCount, type Health, LastError, SuccessRate, useHealth } from "./health.tsx"
+
+// Loaded when a member adds an endpoint.
+const EndpointForm = lazy(async () => ({ default: (await import("./endpoint-form.tsx")).EndpointForm }))
 
 export default function Page() {
   const { can } = useWorkspace()
@@ -51,13 +54,15 @@ export default function Page() {
           </Empty>
         }
       />
-      {isAdding && mayChange && (
-        <EndpointForm
-          of={null}
-          onClose={() => setAdding(false)}
-          onCreated={(id) => router.push(path("webhooks", id))}
-        />
-      )}
+      <Suspense>
+        {isAdding && mayChange && (
+          <EndpointForm
+            of={null}
+            onClose={() => setAdding(false)}
+            onCreated={(id) => router.push(path("webhooks", id))}
+          />
+        )}
+      </Suspense>
     </>
   )
 }
@@ -72,40 +77,29 @@ function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
     {
       header: "Endpoint",
       breaks: true,
-      cell: ({ url }) => <code className="block min-w-40 font-mono text-[13px]">{url}</code>,
+      cell: ({ url }) => <code className="block font-mono text-[13px] max-md:line-clamp-2 md:min-w-40">{url}</code>,
       note: ({ description }) => description,
     },
     {
       header: "Status",
-      cell: (row) => (
-        <>
-          <EndpointBadge endpoint={row} />
-          {/* On narrow screens, in place of their columns. */}
-          <span className="mt-1 block text-xs whitespace-nowrap text-muted md:hidden">
-            {of((one) => (
-              <>
-                <SuccessRate of={one} /> <span className="sr-only">success, </span>· <FailedCount of={one} /> failed
-              </>
-            ))(row)}
-          </span>
-        </>
-      ),
+      phone: "value",
+      cell: (row) => <EndpointBadge endpoint={row} />,
     },
-    { header: "Success, 24 h", wideOnly: true, align: "end", cell: of((one) => <SuccessRate of={one} />) },
+    { header: "Success, 24 h", phone: "labelled", align: "end", cell: of((one) => <SuccessRate of={one} />) },
     {
       header: "Last success",
-      wideOnly: true,
+      phone: "none",
       className: "whitespace-nowrap max-lg:hidden",
       cell: of((one) => <Ago at={one.last_accepted_at} />),
     },
     {
       header: "Waiting",
-      wideOnly: true,
+      phone: "none",
       align: "end",
       className: "max-lg:hidden",
       cell: of(({ waiting }) => shortCount(waiting)),
     },
-    { header: "Failed", wideOnly: true, align: "end", cell: of((one) => <FailedCount of={one} />) },
-    { header: "Last error", wideOnly: true, className: "min-w-44", cell: of((one) => <LastError of={one} />) },
+    { header: "Failed", phone: "labelled", align: "end", cell: of((one) => <FailedCount of={one} />) },
+    { header: "Last error", phone: "none", className: "min-w-44", cell: of((one) => <LastError of={one} />) },
   ]
 }

@@ -186,7 +186,10 @@ function Payouts({ distribution }: { distribution: Distribution }) {
   const { distribution_id: id, state } = distribution
   const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
   const isStarted = state !== "draft" && state !== "awaiting_approval"
-  const acts = actions<Payout>((payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />)
+  const acts = actions<Payout>(
+    (payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />,
+    "buttons",
+  )
   return (
     <Card title="Payouts">
       <List
@@ -204,24 +207,23 @@ function Payouts({ distribution }: { distribution: Distribution }) {
 const columns: Column<Payout>[] = [
   {
     header: "Holder",
-    cell: ({ user_pubkey, investor_id, external_id, amount, status, detail }) => (
+    breaks: true,
+    cell: ({ user_pubkey, investor_id, external_id }) =>
+      investor_id === null ? (
+        <Copyable value={user_pubkey} what="wallet address" compact />
+      ) : (
+        <InvestorLink investor={{ investor_id, external_id }} />
+      ),
+    note: ({ user_pubkey, investor_id, detail }) => (
       <>
-        {investor_id !== null && <InvestorLink investor={{ investor_id, external_id }} />}
-        <span className="block">
-          <Copyable value={user_pubkey} what="wallet address" compact />
-        </span>
-        {detail && <span className="block text-xs wrap-anywhere text-muted">{detail}</span>}
-        {/* On narrow screens, in place of their columns. */}
-        <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 md:hidden">
-          <span>{grouped(amount)}</span>
-          <StatusBadge status={status} />
-        </span>
+        {investor_id !== null && <Copyable value={user_pubkey} what="wallet address" compact />}
+        {detail && <span className="block">{detail}</span>}
       </>
     ),
   },
-  { header: "Held", align: "end", wideOnly: true, cell: ({ units }) => grouped(units) },
-  { header: "Gets", align: "end", wideOnly: true, cell: ({ amount }) => grouped(amount) },
-  { header: "Status", wideOnly: true, cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => grouped(units) },
+  { header: "Gets", align: "end", phone: "value", cell: ({ amount }) => grouped(amount) },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
 ]
 
 function PayoutActs({ payout, isCancelled }: { payout: Payout; isCancelled: boolean }) {

@@ -96,7 +96,7 @@ const columns: Column<Delivery>[] = [
   {
     header: "Endpoint",
     breaks: true,
-    cell: ({ url }) => <code className="block min-w-40 font-mono text-[13px]">{url}</code>,
+    cell: ({ url }) => <code className="block font-mono text-[13px] max-md:line-clamp-2 md:min-w-40">{url}</code>,
   },
   ...progressColumns,
 ]

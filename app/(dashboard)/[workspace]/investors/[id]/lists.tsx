@@ -14,10 +14,10 @@ import { keptDays } from "#shared/retention.ts"
 
 const verificationColumns: Column<AttestationSummary>[] = [
   { header: "Schema", cell: ({ schema }) => <SchemaName id={schema} /> },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Wallet", wideOnly: true, cell: ({ user_pubkey }) => <Shortened value={user_pubkey} /> },
-  { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },
-  { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
+  { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Wallet", cell: ({ user_pubkey }) => <Shortened value={user_pubkey} /> },
+  { header: "Started", cell: ({ started_at }) => <Ago at={started_at} /> },
+  { header: "Expires", phone: "none", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ]
 
 /** All verifications of an investor, including those of wallets that now belong to another investor. */
@@ -33,11 +33,17 @@ export const Verifications = ({ investorId }: { investorId: string }) => (
 
 const operationColumns: Column<Operation>[] = [
   { header: "Operation", cell: operationName },
-  { header: "Token", wideOnly: true, breaks: true, cell: ({ mint_config }) => mint_config },
-  { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
-  { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
+  { header: "Token", phone: "none", breaks: true, cell: ({ mint_config }) => mint_config },
+  {
+    header: "Amount",
+    align: "end",
+    phone: "value",
+    className: "whitespace-nowrap",
+    cell: ({ amount }) => grouped(amount),
+  },
+  { header: "Wallets", cell: (row) => <OperationWallets of={row} /> },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Created", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Created", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 export const InvestorOperations = ({ investorId }: { investorId: string }) => (
@@ -55,28 +61,21 @@ type Refusal = RouterOutputs["investor"]["refusals"]["data"][number]
 const what = { ...kindNames, verification: "Verification" } as const satisfies Record<Refusal["what"], string>
 
 const refusalColumns: Column<Refusal>[] = [
-  { header: "When", cell: ({ at }) => <Ago at={at} /> },
+  { header: "When", phone: "value", cell: ({ at }) => <Ago at={at} /> },
   {
     header: "What",
+    phone: "lead",
     breaks: true,
-    cell: (row) => (
-      <>
-        {what[row.what]}
-        {row.amount && <span className="block text-xs text-muted">{grouped(row.amount)}</span>}
-      </>
-    ),
+    cell: (row) => what[row.what],
+    note: ({ amount }) => amount && grouped(amount),
   },
   {
     header: "Why",
     breaks: true,
-    cell: ({ error, detail }) => (
-      <>
-        <code className="font-mono text-[13px]">{error}</code>
-        {detail && <span className="block text-xs text-muted">{detail}</span>}
-      </>
-    ),
+    cell: ({ error }) => <code className="font-mono text-[13px]">{error}</code>,
+    note: ({ detail }) => detail,
   },
-  { header: "Source", wideOnly: true, cell: (row) => <Source of={row} /> },
+  { header: "Source", cell: (row) => <Source of={row} /> },
 ]
 
 /** Links to the request that was refused at once, or to the operation that failed later. */
@@ -121,12 +120,12 @@ const recoveryColumns: Column<Recovery>[] = [
   { header: "Lost wallet", cell: ({ lost_wallet }) => <Shortened value={lost_wallet} /> },
   {
     header: "New wallet",
-    wideOnly: true,
+    phone: "labelled",
     cell: ({ new_wallet }) => (new_wallet === null ? NOTHING : <Shortened value={new_wallet} />),
   },
-  { header: "Reason", wideOnly: true, cell: ({ reason_code }) => reasonNames[reason_code] },
-  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
-  { header: "Reported", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Reason", cell: ({ reason_code }) => reasonNames[reason_code] },
+  { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "Reported", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 /** The recoveries of an investor's lost wallets. */

@@ -47,27 +47,18 @@ export function Holds({ token }: { token: TokenView }) {
 const columns: Column<Hold>[] = [
   {
     header: "Wallet",
-    cell: (hold) => (
-      <>
-        <Copyable value={hold.user_pubkey} what="wallet address" compact />
-        {hold.onchain_account !== null && (
-          <span className="block text-xs text-muted">
-            Account <Copyable value={hold.onchain_account} what="account" compact />
-          </span>
-        )}
-        {/* On narrow screens, in place of their columns. */}
-        <span className="mt-1 block space-y-1 md:hidden">
-          <StatusBadge status={hold.state} />
-          <span className="block text-xs text-muted">
-            <HoldReason hold={hold} />
-          </span>
-        </span>
-      </>
-    ),
+    cell: ({ user_pubkey }) => <Copyable value={user_pubkey} what="wallet address" compact />,
+    note: ({ onchain_account }) =>
+      onchain_account !== null && (
+        <>
+          Account <Copyable value={onchain_account} what="account" compact />
+        </>
+      ),
   },
   {
     header: "Held",
     align: "end",
+    phone: "value",
     className: "whitespace-nowrap",
     cell: ({ remaining, amount }) => (
       <>
@@ -76,22 +67,17 @@ const columns: Column<Hold>[] = [
       </>
     ),
   },
-  { header: "State", wideOnly: true, cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "State", cell: ({ state }) => <StatusBadge status={state} /> },
   {
     header: "Why",
-    wideOnly: true,
     breaks: true,
-    cell: ({ reason_code, reference }) => (
-      <>
-        {reasonNames[reason_code]}
-        <span className="block text-xs text-muted">{reference}</span>
-      </>
-    ),
+    cell: ({ reason_code }) => reasonNames[reason_code],
+    note: ({ reference }) => reference,
   },
-  { header: "Placed", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Placed", phone: "none", cell: ({ created_at }) => <Ago at={created_at} /> },
   {
     header: "Ends",
-    wideOnly: true,
+    phone: "labelled",
     className: "whitespace-nowrap",
     cell: ({ expires_at, ended_at }) => <Timestamp at={ended_at ?? expires_at} />,
   },

@@ -5,7 +5,7 @@ import { person } from "#app/(dashboard)/filters.tsx"
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, investorPlace, To, walletPlace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -74,47 +74,37 @@ function Share({ percent }: { percent: string | null }) {
 const columnsOf = (token: TokenView): Column<Holder>[] => [
   {
     header: "Wallet",
+    phone: ({ investor }) => walletPlace(investor ?? { external_id: null }),
     cell: (row) => (
       <>
         <Copyable value={row.wallet} what="wallet address" compact />
         <LostNote bar={row.bar} />
         <FreezeNote freezes={row.freezes} />
-        {/* On narrow screens, in place of their columns. */}
-        <span className="my-1 flex gap-1.5 md:hidden">
-          <Verification of={row} />
-          <AccountState state={row.account} />
-        </span>
       </>
     ),
   },
   {
     header: "Balance",
     align: "end",
+    phone: "value",
     className: "whitespace-nowrap",
-    cell: (row) => (
-      <>
-        <Balance of={row} token={token} />
-        <span className="block text-[13px] text-muted md:hidden">
-          <Share percent={row.percent} />
-        </span>
-      </>
-    ),
+    cell: (row) => <Balance of={row} token={token} />,
   },
   {
     header: "Share",
     align: "end",
-    wideOnly: true,
+    phone: "none",
     className: "whitespace-nowrap",
     cell: ({ percent }) => <Share percent={percent} />,
   },
-  { header: "Verification", wideOnly: true, cell: (row) => <Verification of={row} /> },
+  { header: "Verification", cell: (row) => <Verification of={row} /> },
   {
     header: "Investor",
-    wideOnly: true,
+    phone: ({ investor }) => investorPlace(investor ?? { external_id: null }),
     breaks: true,
     cell: ({ investor }) => (investor ? <InvestorLink investor={investor} /> : NOTHING),
   },
-  { header: "Account", wideOnly: true, cell: ({ account }) => <AccountState state={account} /> },
+  { header: "Account", phone: "none", cell: ({ account }) => <AccountState state={account} /> },
 ]
 
 type BalanceProps = { of: Holder; token: TokenView }

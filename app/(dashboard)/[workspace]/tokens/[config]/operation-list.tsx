@@ -18,10 +18,16 @@ import { operationStatuses } from "#shared/statuses.ts"
 
 const operationColumns: Column<Operation>[] = [
   { header: "Operation", cell: operationName },
-  { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
-  { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
+  {
+    header: "Amount",
+    align: "end",
+    phone: "value",
+    className: "whitespace-nowrap",
+    cell: ({ amount }) => grouped(amount),
+  },
+  { header: "Wallets", cell: (row) => <OperationWallets of={row} /> },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Created", align: "end", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Created", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 /** The wallet of a mint or a burn, or the two of a transfer. */

@@ -71,29 +71,29 @@ const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean)
   {
     header: "Holder",
     breaks: true,
-    cell: (row) => {
-      const { user_pubkey, investor_id, external_id, wallets } = row
+    cell: ({ user_pubkey, investor_id, external_id }) =>
+      investor_id === null ? (
+        <Copyable value={user_pubkey!} what="wallet address" compact />
+      ) : (
+        <InvestorLink investor={{ investor_id, external_id }} />
+      ),
+    note: (row) => {
+      const { user_pubkey, investor_id, wallets } = row
+      const schema = register && isNow ? register.required_schema : null
       return (
         <>
-          {investor_id === null ? (
-            <Copyable value={user_pubkey!} what="wallet address" compact />
-          ) : (
-            <InvestorLink investor={{ investor_id, external_id }} />
-          )}
           {investor_id !== null && user_pubkey !== null && (
-            <span className="block">
-              <Copyable value={user_pubkey} what="wallet address" compact />
-            </span>
+            <Copyable value={user_pubkey} what="wallet address" compact />
           )}
           {investor_id !== null && user_pubkey === null && register && (
             <Wallets
               key={register.as_of.time}
               of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
               count={wallets}
-              schema={isNow ? register.required_schema : null}
+              schema={schema}
             />
           )}
-          {register && <Flags of={row} schema={isNow ? register.required_schema : null} />}
+          {register && <Flags of={row} schema={schema} />}
         </>
       )
     },
@@ -101,6 +101,7 @@ const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean)
   {
     header: "Balance",
     align: "end",
+    phone: "value",
     className: "whitespace-nowrap [&:is(td)]:align-top",
     cell: ({ balance, held, available }) => (
       <>
@@ -116,6 +117,7 @@ const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean)
   {
     header: "Share",
     align: "end",
+    phone: "labelled",
     className: "whitespace-nowrap [&:is(td)]:align-top",
     cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
   },

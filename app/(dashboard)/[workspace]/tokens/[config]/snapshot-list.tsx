@@ -52,39 +52,25 @@ const columnsOf = ({ explorer }: TokenView, distribute: string | null): Column<S
   {
     header: "Snapshot",
     breaks: true,
-    cell: (snapshot) => (
+    cell: ({ name }) => name,
+    note: ({ record_at, complete }) => (
       <>
-        {snapshot.name}
-        <span className="block text-xs text-muted">
-          <Timestamp at={snapshot.record_at} />
-        </span>
-        {snapshot.complete === false && (
-          <span className="block text-xs text-muted">Holders’ own transfers may be missing</span>
-        )}
-        {/* On narrow screens, in place of its column. */}
-        <span className="mt-1 block md:hidden">
-          <StatusBadge status={snapshot.state} />
-        </span>
+        <Timestamp at={record_at} />
+        {complete === false && <span className="block">Holders’ own transfers may be missing</span>}
       </>
     ),
   },
-  { header: "State", wideOnly: true, cell: ({ state }) => <StatusBadge status={state} /> },
+  { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
   {
     header: "Holders",
     align: "end",
-    cell: ({ holders, supply }) =>
-      holders === null ? (
-        NOTHING
-      ) : (
-        <>
-          {grouped(String(holders))}
-          <span className="block text-xs text-muted">{grouped(supply!)} tokens</span>
-        </>
-      ),
+    phone: "labelled",
+    cell: ({ holders }) => (holders === null ? NOTHING : grouped(String(holders))),
+    note: ({ supply }) => supply !== null && `${grouped(supply)} tokens`,
   },
   {
     header: "Hash on chain",
-    wideOnly: true,
+    phone: "none",
     cell: ({ sha256, anchor_tx }) =>
       sha256 === null ? (
         NOTHING
@@ -105,6 +91,7 @@ const columnsOf = ({ explorer }: TokenView, distribute: string | null): Column<S
   {
     header: "File",
     align: "end",
+    phone: "buttons",
     cell: ({ snapshot_id, sha256, state }) =>
       sha256 === null ? (
         NOTHING

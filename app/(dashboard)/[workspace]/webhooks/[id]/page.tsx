@@ -2,7 +2,7 @@
 
 import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useParams, useRouter } from "next/navigation.js"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { useMutation, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -13,9 +13,12 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
-import { Deliveries, type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
+import { Deliveries, type Endpoint, EndpointBadge } from "../endpoint.tsx"
 import { HealthCard } from "../health.tsx"
 import { ReplayAfter, ReplayFailed } from "../replay.tsx"
+
+// Loaded when a member changes the endpoint.
+const EndpointForm = lazy(async () => ({ default: (await import("../endpoint-form.tsx")).EndpointForm }))
 
 const FOLLOW_MS = 10_000
 
@@ -161,7 +164,7 @@ function Actions({ of }: { of: Endpoint }) {
           Delete
         </MenuItem>
       </Menu>
-      {doing === "change" && <EndpointForm of={of} onClose={close} />}
+      <Suspense>{doing === "change" && <EndpointForm of={of} onClose={close} />}</Suspense>
       {doing === "rotate" && <Rotate id={id} onClose={close} />}
       {doing === "replay" && <ReplayAfter id={id} onClose={close} />}
       {doing === "disable" && (

@@ -150,24 +150,18 @@ const columnsWith = (shown: Attempt | undefined, onChoose: (attempt: Attempt) =>
   {
     header: "Time",
     cell: (row) => (
-      <>
-        <button
-          type="button"
-          aria-pressed={row === shown}
-          onClick={() => onChoose(row)}
-          className="cursor-pointer rounded-sm text-left underline-offset-2 hover:underline aria-pressed:font-medium aria-pressed:text-accent pointer-coarse:min-h-11"
-        >
-          <ExactTimestamp at={row.at} />
-          <span className="sr-only">, show this attempt</span>
-        </button>
-        {/* On narrow screens, in place of its column. */}
-        <span className="my-1 block text-[13px] text-muted md:hidden">
-          <Duration ms={row.latency_ms} />
-        </span>
-      </>
+      <button
+        type="button"
+        aria-pressed={row === shown}
+        onClick={() => onChoose(row)}
+        className="cursor-pointer rounded-sm text-left underline-offset-2 hover:underline aria-pressed:font-medium aria-pressed:text-accent pointer-coarse:min-h-11"
+      >
+        <ExactTimestamp at={row.at} />
+        <span className="sr-only">, show this attempt</span>
+      </button>
     ),
   },
-  { header: "Answer", cell: (row) => <AnswerStatus of={row} /> },
-  { header: "Took", align: "end", wideOnly: true, cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
-  { header: "Result", wideOnly: true, className: "w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
+  { header: "Answer", phone: "value", cell: (row) => <AnswerStatus of={row} /> },
+  { header: "Took", align: "end", cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
+  { header: "Result", className: "md:w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
 ]

@@ -1,5 +1,5 @@
 import { newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("two attestations are selected by keyboard and revoked, with progress and then each result", {
   tag: "@phone",
@@ -29,6 +29,7 @@ test("two attestations are selected by keyboard and revoked, with progress and t
   await expect(bar).toContainText("2 selected")
   expect(await all.evaluate((element: HTMLInputElement) => element.indeterminate)).toBe(true)
   await expectAccessible(page)
+  await showFilters(page)
   await page.getByLabel("Status").selectOption("pending")
   await expect(bar).toHaveCount(0)
   await page.getByRole("button", { name: "Clear" }).click()

@@ -134,6 +134,12 @@ export async function reviewOf({ cookies, workspaces }: Customer, wallet: string
   return found!
 }
 
+/** Shows the filters of a list, which are behind a button on a phone. */
+export async function showFilters(page: Page) {
+  const button = page.getByRole("button", { name: /^Filters/ })
+  if (page.viewportSize()!.width < 768 && (await button.getAttribute("aria-expanded")) === "false") await button.click()
+}
+
 /** The address of a section of the customer's test workspace. */
 export const section = ({ workspaces }: Customer, path: string): string => `/${workspaces.test}/${path}`
 

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("an event is found by its subject, and shows and links to its deliveries", {
   tag: "@phone",
@@ -7,6 +7,7 @@ test("an event is found by its subject, and shows and links to its deliveries", 
   const { wallet } = await customer.api.start({})
   await page.goto(section(customer, "events"))
   await expect(heading(page, "Events")).toBeVisible()
+  await showFilters(page)
   await page.getByRole("searchbox", { name: "About" }).fill(wallet)
   // Opening a session creates a pending attestation. The newest event comes first.
   const rows = page.getByRole("row").filter({ hasText: /session\.opened|attestation\.pending/ })
@@ -24,6 +25,7 @@ test("an event is found by its subject, and shows and links to its deliveries", 
 
   await page.goto(section(customer, "events?about=nothing-is-called-so"))
   await expect(page.getByText("No matching events")).toBeVisible()
+  await showFilters(page)
   await page.getByRole("button", { name: "Clear" }).click()
   await expect(page.getByRole("searchbox", { name: "About" })).toHaveValue("")
   await page.goto(section(customer, "events/evt_1111111111111111111111"))

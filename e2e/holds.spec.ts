@@ -1,4 +1,4 @@
-import { type Customer, createMember, expect, expectAccessible, section, test } from "./dashboard.ts"
+import { type Customer, createMember, expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
 import { balances, type Held, held, justify, open, order, orderHash, row, rules } from "./servicing.ts"
 
 const hold = ({ api }: Customer, { id, wallet }: Held, amount: string, reference: string) =>
@@ -77,6 +77,7 @@ test("tokens are held, and the hold binds until it is taken from, released or ex
     await question.getByRole("button", { name: "Release" }).click()
     await expect(rows.nth(1)).toContainText("Released")
     await expect(rows.nth(1).getByRole("button", { name: /^Actions/ })).toHaveCount(0)
+    await showFilters(page)
     await page.getByLabel("State").selectOption({ label: "Active" })
     await expect(rows).toHaveCount(2)
   })

@@ -1,5 +1,14 @@
 import { decide, origin } from "./api.ts"
-import { expect, expectAccessible, heading, memberOfNewAccount, type Role, section, test } from "./dashboard.ts"
+import {
+  expect,
+  expectAccessible,
+  heading,
+  memberOfNewAccount,
+  type Role,
+  section,
+  showFilters,
+  test,
+} from "./dashboard.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
@@ -22,6 +31,7 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
 
   await page.goto(section(customer, "investors"))
   await expect(heading(page, "Investors")).toBeVisible()
+  await showFilters(page)
   await page.getByRole("searchbox", { name: "Search" }).fill(second.wallet.slice(-6))
   const rows = page.getByRole("table", { name: "Investors" }).getByRole("row")
   await expect(rows).toHaveCount(2)

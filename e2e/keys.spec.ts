@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { origin } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 /** Runs a command from the page in a shell, like a user. */
 async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
@@ -69,6 +69,7 @@ test("a key created in the page works with curl, is shown once, and the log has 
   expect(await page.content()).not.toContain(apiKey)
 
   await page.goto(section(customer, "logs"))
+  await showFilters(page)
   await page.getByLabel("Request id").fill(answer.requestId)
   await expect(page.getByRole("row")).toHaveCount(2)
   await expect(page).toHaveURL(new RegExp(`id=${answer.requestId}`))
@@ -137,6 +138,7 @@ test("a key is rotated and revoked in the page, and the audit log has both", { t
 
   await page.goto(section(customer, "audit"))
   await expect(heading(page, "Audit log")).toBeVisible()
+  await showFilters(page)
   await page.getByLabel("What").selectOption({ label: "API keys" })
   for (const did of ["created", "replaced the secret of", "revoked"])
     await expect(page.getByText(`Olivia Owner ${did} the API key Backend`)).toBeVisible()

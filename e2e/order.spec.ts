@@ -1,5 +1,5 @@
 import { decide, newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("attestations and investors by expiry show verified ones until another status is chosen", async ({
   page,
@@ -48,11 +48,13 @@ test("sessions show the counts of open and closed ones, and can be sorted", {
   await expect(page.getByRole("tab", { name: /^Open \d+$/ })).toBeVisible()
   const first = page.getByRole("table").getByRole("row").nth(1)
   await expect(first).toContainText(open[1]!.wallet)
+  await showFilters(page)
   await page.getByLabel("Order").selectOption("Oldest first")
   await expect(first).not.toContainText(open[1]!.wallet)
   await expectAccessible(page)
   await page.getByRole("tab", { name: /^Closed \d+$/ }).click()
   const status = page.getByLabel("Status")
+  await showFilters(page)
   await status.selectOption({ value: "rejected" })
   await expect(page).toHaveURL(/status=rejected/)
   await page.getByRole("button", { name: "Clear" }).click()

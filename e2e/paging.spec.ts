@@ -1,4 +1,5 @@
-import { section, test } from "./dashboard.ts"
+import { changeAnswer } from "./answers.ts"
+import { section, showFilters, test } from "./dashboard.ts"
 import { expect, heading } from "./support.ts"
 
 test("Older shows the top of the table, and Back returns to the previous page", {
@@ -39,6 +40,7 @@ test("Older shows the top of the table, and Back returns to the previous page", 
   await expect.poll(opened).toBe(second)
 
   // Another list starts at its own first page.
+  await showFilters(page)
   await page.getByLabel("Status").selectOption("pending")
   await expect.poll(opened).toBe(first)
   await expect(page).toHaveURL(/\?status=pending$/)
@@ -50,12 +52,16 @@ test("a table is a tab stop while it is too wide, also after its list has failed
   traffic,
 }) => {
   traffic.allow(/503/)
-  await page.setViewportSize({ width: 360, height: 800 })
+  // One word, which is too wide for the first width and not for the second.
+  await changeAnswer(page, "key.list", ({ data }) => {
+    data[0].name = "a".repeat(50)
+  })
+  await page.setViewportSize({ width: 800, height: 800 })
   await page.goto(section(customer, "keys"))
   await expect(page.getByRole("table")).toBeVisible()
   let fails = true
   await page.route(/\/api\/trpc\/key\.list/, (route) =>
-    fails ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    fails ? route.fulfill({ status: 503, json: {} }) : route.fallback(),
   )
   await page.reload()
   const retry = page.getByRole("main").getByRole("button", { name: "Try again" })
@@ -67,6 +73,6 @@ test("a table is a tab stop while it is too wide, also after its list has failed
   await page.setViewportSize({ width: 2000, height: 800 })
   await expect(page.getByRole("table")).toBeVisible()
   await expect(region).toBeHidden()
-  await page.setViewportSize({ width: 360, height: 800 })
+  await page.setViewportSize({ width: 800, height: 800 })
   await expect(region).toBeVisible()
 })

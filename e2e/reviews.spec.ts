@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test"
 import { decide, origin, report } from "./api.ts"
 import { test as ofFirm } from "./approving.ts"
-import { type Customer, createMember, reviewOf, section, test } from "./dashboard.ts"
+import { type Customer, createMember, reviewOf, section, showFilters, test } from "./dashboard.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
 
 /** A session that the sandbox left in review, with the address of its review. */
@@ -30,6 +30,7 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expect(row).toContainText("PEP screening: 1 possible match")
   await expect(row).toContainText("Normal")
   await expectAccessible(page)
+  await showFilters(page)
   await page.getByLabel("Kind").selectOption("screening")
   await expect(page.getByText("No matching reviews")).toBeVisible()
   await expectAccessible(page)

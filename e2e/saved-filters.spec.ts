@@ -1,5 +1,5 @@
 import { newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("filters are saved by name, found again, renamed and deleted by keyboard", {
   tag: "@phone",
@@ -13,6 +13,7 @@ test("filters are saved by name, found again, renamed and deleted by keyboard", 
   await expect(page.getByRole("menuitem", { name: "Save current filters…" })).toHaveAttribute("aria-disabled", "true")
   await page.keyboard.press("Escape")
 
+  await showFilters(page)
   await page.getByLabel("Status").selectOption("pending")
   await page.getByRole("searchbox", { name: "Search" }).fill("fund-")
   await expect(page).toHaveURL(/q=fund-/)
@@ -35,6 +36,7 @@ test("filters are saved by name, found again, renamed and deleted by keyboard", 
   await page.goto(section(customer, "attestations"))
   await menu.click()
   await page.getByRole("menuitem", { name }).click()
+  await showFilters(page)
   await expect(page.getByLabel("Status")).toHaveValue("pending")
   await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("fund-")
   await expect(used).toBeVisible()

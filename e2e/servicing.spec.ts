@@ -1,4 +1,4 @@
-import { expect, expectAccessible, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
 import { balances, held, justify, open, order, orderHash, row, rules } from "./servicing.ts"
 
 test("a revoked wallet is redeemed and then emptied by a forced transfer, with the reason and the document", {
@@ -86,6 +86,7 @@ test("a revoked wallet is redeemed and then emptied by a forced transfer, with t
     await page.goto(section(customer, `tokens/${id}?tab=operations`))
     const rows = page.getByRole("table", { name: "Operations" }).getByRole("row")
     await expect(rows).toHaveText([/^Operation/, /^Forced transfer60/, /^Burn40/, /^Mint100/])
+    await showFilters(page)
     await page.getByLabel("Operation", { exact: true }).selectOption({ label: "Forced transfer" })
     await expect(rows).toHaveCount(2)
     await expectAccessible(page)

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
 import { held, row } from "./servicing.ts"
 
 test("the register at a moment is shown, and a snapshot of it is taken and downloaded", {
@@ -19,6 +19,7 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     await expect(table.getByRole("listitem")).toContainText([wallet.slice(0, 4)])
     await expect(table.getByRole("listitem")).toContainText("100")
     await expectAccessible(page)
+    await showFilters(page)
     await page.getByLabel("Rows").selectOption("By wallet")
     await expect(table.getByRole("row").filter({ hasText: wallet.slice(0, 4) })).toContainText("100")
     await expectAccessible(page)
@@ -74,6 +75,7 @@ test("the register counts and flags holders who are not verified, and says what 
     "href",
     /\/sessions\?wallet=\w+&schema=kyc_individual_v1$/,
   )
+  await showFilters(page)
   await page.getByLabel("Rows").selectOption("")
   await expect(page.getByRole("table", { name: "Register" })).toContainText("Not verified")
   await page.getByText("1 wallet").click()

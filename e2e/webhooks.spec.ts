@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test"
 import { startConsumer } from "../test/doubles/webhook-consumer.ts"
 import { changeAnswer } from "./answers.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 const choose = async (page: Page, action: string) => {
   await page.getByRole("button", { name: "More actions" }).click()
@@ -92,6 +92,7 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
   await consumer.close()
 
   await page.goto(section(customer, "audit"))
+  await showFilters(page)
   await page.getByLabel("What").selectOption({ label: "Webhooks" })
   for (const did of ["created", "replaced the secret of", "disabled", "enabled", "changed", "deleted"])
     await expect(page.getByText(`Olivia Owner ${did} the webhook endpoint ${new URL(consumer.url).host}`)).toBeVisible()

@@ -2,15 +2,12 @@ import { parseAsString, parseAsStringLiteral, type SingleParserBuilder, useQuery
 import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { statusWord } from "#app/components/badge.tsx"
-import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, type Options, Select } from "#app/components/ui/input.tsx"
 import { instantIn, timesOf, useTimeZone } from "#app/components/zone.ts"
 import type { StatusCounts } from "#domain/attestations"
 import { shortCount } from "#shared/counts.ts"
-import type { FilteredList } from "#shared/saved-filters.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
 import { toTimestamp } from "#shared/timestamp.ts"
-import { SavedFilters } from "./saved-filters.tsx"
 
 const TYPING_MS = 350
 
@@ -69,32 +66,6 @@ const mapped = <From, To>(from: Record<string, From>, change: (value: From, name
 const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] != null))
 
-type FilterRowProps = { filtered: Filtered; saved?: FilteredList | undefined; children?: ReactNode }
-
-/** The row of filters above a list. With `saved`, members can save filters under a name. */
-export function FilterRow({ filtered, saved, children }: FilterRowProps) {
-  const { filters, current, change, onClear } = filtered
-  return (
-    <search aria-label="Filters" className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap">
-      {Object.entries(filters).map(([name, { Field }]) => (
-        <Field
-          key={name}
-          value={current[name] ?? null}
-          onChange={(value) => change({ [name]: value })}
-          filtered={filtered}
-        />
-      ))}
-      {saved && <SavedFilters list={saved} current={current} />}
-      {onClear && (
-        <Button variant="ghost" onClick={onClear}>
-          Clear
-        </Button>
-      )}
-      {children}
-    </search>
-  )
-}
-
 export const text = (label: string, placeholder: string, maxLength?: number): Filter => ({
   parser: parseAsString,
   Field: ({ value, onChange }) => (
@@ -138,8 +109,8 @@ export const moment = (label: string): Filter => ({
   },
 })
 
-const wide = "col-span-2 sm:w-60"
-const narrow = "sm:w-34"
+const wide = "max-md:col-span-2 md:w-60"
+const narrow = "md:w-34"
 
 function Field({
   id,
@@ -280,7 +251,7 @@ export function StatusField({
       all={withCount("All", "all")}
       options={statuses.map((value) => [value, withCount(words[value] ?? statusWord(value), value)] as const)}
       // Reserves the width of the counts, so that nothing moves when they arrive.
-      className="sm:w-44"
+      className="md:w-44"
     />
   )
 }
@@ -324,7 +295,7 @@ export const order = <Offered extends Order>(...orders: Offered[]): Filter<Offer
       label="Order"
       all="Newest first"
       options={orders.map((one) => [one, orderWords[one]] as const)}
-      className="sm:w-38"
+      className="md:w-38"
     />
   ),
 })

@@ -6,7 +6,8 @@ import { type Cursor, type PageNames, useCursor } from "#app/components/paging.t
 import type { Selection } from "#app/components/selection.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import { ExportCsv } from "./exports.tsx"
-import { type Asked, type Filtered, FilterRow, type Filters, useFilters } from "./filters.tsx"
+import { FilterRow } from "./filter-row.tsx"
+import { type Asked, type Filtered, type Filters, useFilters } from "./filters.tsx"
 import { StateTabs, type StateTabsProps } from "./tabs.tsx"
 import { type InputOf, type OutputOf, type Procedure, usePath, usePolling } from "./workspace.tsx"
 

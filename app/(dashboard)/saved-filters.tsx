@@ -27,7 +27,7 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
         align="start"
         className="max-w-80"
         trigger={
-          <Button className="min-w-0 max-sm:w-full sm:max-w-60">
+          <Button className="min-w-0 max-md:max-w-48 md:max-w-60">
             <span className="truncate">{used ? used.name : "Saved filters"}</span>
             {used && <span className="sr-only"> (saved filter)</span>}
             <span aria-hidden="true" className="text-muted">

@@ -1,0 +1,82 @@
+import { clsx } from "clsx"
+import { type ReactNode, useId, useRef, useState } from "react"
+import { Button } from "#app/components/ui/button.tsx"
+import type { FilteredList } from "#shared/saved-filters.ts"
+import type { Filtered } from "./filters.tsx"
+import { SavedFilters } from "./saved-filters.tsx"
+
+type FilterRowProps = { filtered: Filtered; saved?: FilteredList | undefined; children?: ReactNode }
+
+/**
+ * The filters above a list. On a phone they are behind one button, which counts those that are set. With `saved`, members
+ * can save filters under a name.
+ */
+export function FilterRow({ filtered, saved, children }: FilterRowProps) {
+  const { filters, current, change, onClear } = filtered
+  const [isOpen, setOpen] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const names = Object.keys(filters)
+  // The order hides nothing.
+  const count = Object.keys(current).filter((name) => name !== "order").length
+  return (
+    <search aria-label="Filters" className="mb-3 flex flex-wrap items-end gap-x-3 gap-y-2.5">
+      {names.length > 0 && (
+        <>
+          <Button
+            ref={opener}
+            className="md:hidden"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {count === 0 ? "Filters" : `Filters (${count})`}
+            <span aria-hidden="true" className="text-muted">
+              ▾
+            </span>
+          </Button>
+          <div
+            id={id}
+            className={clsx(
+              "md:contents",
+              isOpen
+                ? "grid w-full grid-cols-2 items-end gap-x-3 gap-y-2.5 rounded-xl border border-line bg-surface p-4 max-md:order-1"
+                : "max-md:hidden",
+            )}
+          >
+            {names.map((name) => {
+              const { Field } = filters[name]!
+              return (
+                <Field
+                  key={name}
+                  value={current[name] ?? null}
+                  onChange={(value) => change({ [name]: value })}
+                  filtered={filtered}
+                />
+              )
+            })}
+            <div className="contents max-md:col-span-2 max-md:mt-1.5 max-md:flex max-md:flex-row-reverse max-md:gap-3">
+              <Button
+                variant="primary"
+                className="flex-1 md:hidden"
+                onClick={() => {
+                  setOpen(false)
+                  opener.current?.focus()
+                }}
+              >
+                Show results
+              </Button>
+              {onClear && (
+                <Button variant="ghost" className="md:order-1" onClick={onClear}>
+                  Clear
+                </Button>
+              )}
+            </div>
+          </div>
+        </>
+      )}
+      {saved && <SavedFilters list={saved} current={current} />}
+      {children && <div className="flex flex-wrap gap-x-3 gap-y-2.5 md:order-2">{children}</div>}
+    </search>
+  )
+}

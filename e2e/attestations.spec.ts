@@ -22,7 +22,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await expect(page.getByLabel("Wallet")).toBeFocused()
   await expectAccessible(page)
   await page.getByLabel("Wallet").fill(wallet)
-  await page.getByLabel("Schema").selectOption("kyc_individual_v1")
+  await page.getByRole("dialog").getByLabel("Schema").selectOption("kyc_individual_v1")
   await page.getByLabel("External id (optional)").fill("investor-of-the-page")
   await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
 

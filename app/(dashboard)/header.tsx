@@ -1,16 +1,24 @@
 import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
 import type { LucideIcon } from "lucide-react"
-import { usePathname, useRouter } from "next/navigation.js"
+import dynamicModule from "next/dynamic.js"
+import { usePathname } from "next/navigation.js"
 import { type Api, createApi } from "#app/api.ts"
+import { Skeleton } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import { Menu, MenuChoices } from "#app/components/ui/menu.tsx"
 import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
+
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
+const dynamic = dynamicModule as unknown as typeof dynamicModule.default
+// Few members have several accounts.
+const AccountSwitch = dynamic(async () => (await import("./account-switch.tsx")).AccountSwitch, {
+  loading: () => <Skeleton className="h-8 w-40 rounded" />,
+})
 
 /** The section that the current page belongs to. */
 export const useSection = (): string => usePathname().split("/")[2] ?? ""
@@ -103,7 +111,7 @@ export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here:
   const siblings = workspaces.filter(({ account_id }) => account_id === here.account_id)
   return (
     <div className="flex min-w-0 items-center gap-3">
-      <AccountSwitch workspaces={workspaces} here={here} section={section} />
+      <AccountName workspaces={workspaces} here={here} section={section} />
       <nav aria-label="Workspace" className="flex rounded-lg border border-line bg-sunken p-0.5">
         {modes.map(({ mode, name }) => {
           const workspace = siblings.find((sibling) => sibling.mode === mode)
@@ -130,31 +138,14 @@ export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here:
   )
 }
 
+type AccountProps = { workspaces: Known; here: Known[number]; section: string }
+
 /** The account's name. A menu if the member has several accounts. */
-function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here: Known[number]; section: string }) {
-  const router = useRouter()
+function AccountName({ workspaces, here, section }: AccountProps) {
   // Keeps the mode when the account changes.
   const accounts = workspaces.filter(({ mode }) => mode === here.mode)
   if (accounts.length < 2) {
     return <span className="truncate text-sm font-medium max-sm:hidden">{here.account}</span>
   }
-  return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="sm" className="min-w-0 shrink!" aria-label={`Account: ${here.account}`}>
-          <span className="max-w-48 truncate max-sm:max-w-20">{here.account}</span>
-          <Icon name="chevron" className="text-muted" />
-        </Button>
-      }
-      align="start"
-      className="max-h-80! max-w-72"
-    >
-      <MenuChoices
-        label="Accounts"
-        value={here.id}
-        onChange={(id) => router.push(`/${id}/${section}`)}
-        options={accounts.map(({ id, account }) => [id, account] as const)}
-      />
-    </Menu>
-  )
+  return <AccountSwitch accounts={accounts} here={here} section={section} />
 }

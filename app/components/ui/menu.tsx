@@ -1,6 +1,5 @@
 import { clsx } from "clsx"
 import { cloneElement, useEffect, useId, useRef, useState } from "react"
-import { Link } from "#app/components/link.tsx"
 
 // The browser's own popovers: they lie above everything, close by Escape or a click outside, and return the focus. This
 // code only positions them. Libraries for that are as large as the rest of a page.
@@ -114,7 +113,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
 
 type ItemProps = Omit<React.ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
 
-const itemLook =
+export const itemLook =
   "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-3 [&_svg]:size-4 [&_svg]:shrink-0"
 
 export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props }: ItemProps) => (
@@ -126,58 +125,6 @@ export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props 
     {...props}
     className={clsx(itemLook, danger ? "text-danger" : "[&_svg]:text-muted", props.className)}
   />
-)
-
-/** An item that opens a page. */
-export const MenuLink = ({ href, children }: { href: string; children: React.ReactNode }) => (
-  <Link href={href} prefetch={false} role="menuitem" tabIndex={-1} className={clsx(itemLook, "[&_svg]:text-muted")}>
-    {children}
-  </Link>
-)
-
-type ChoicesProps = {
-  label: string
-  value: string
-  onChange: (value: string) => void
-  options: readonly (readonly [value: string, content: React.ReactNode])[]
-  row?: boolean
-}
-
-const IN_ROW =
-  "justify-center border border-transparent px-1! py-1! text-[13px] text-muted aria-checked:border-line aria-checked:bg-surface aria-checked:font-medium aria-checked:text-ink aria-checked:shadow-xs pointer-coarse:py-2!"
-
-/** Items of which one is selected, below their label. In a row, they do not close the menu. */
-export const MenuChoices = ({ label, value, onChange, options, row = false }: ChoicesProps) => (
-  <>
-    <MenuLabel>{label}</MenuLabel>
-    {/* biome-ignore lint/a11y/useSemanticElements: a menu has no fieldsets */}
-    <div
-      role="group"
-      aria-label={label}
-      {...(row && { "data-row": "", className: "mx-2 mb-1.5 flex rounded-lg border border-line bg-sunken p-0.5" })}
-    >
-      {options.map(([one, content]) => (
-        <MenuItem
-          key={one}
-          role="menuitemradio"
-          aria-checked={one === value}
-          onSelect={() => onChange(one)}
-          {...(row && { className: IN_ROW })}
-        >
-          {row ? (
-            content
-          ) : (
-            <>
-              <span className="min-w-0 flex-1">{content}</span>
-              <span aria-hidden="true" className="text-accent">
-                {one === value ? "✓" : ""}
-              </span>
-            </>
-          )}
-        </MenuItem>
-      ))}
-    </div>
-  </>
 )
 
 /** Text above the items. */

@@ -1,7 +1,8 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { type RouterOutputs, SchemaName, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"

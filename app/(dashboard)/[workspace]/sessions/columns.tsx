@@ -1,12 +1,14 @@
 import { Ban, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
-import { SchemaName, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened, useCopy } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem, MenuLink, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { Menu, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { MenuLink } from "#app/components/ui/menu-link.tsx"
 import { lastStepOf, type Session, waitOf } from "./progress.ts"
 
 export type Doing = { what: "link" | "cancel" | "again"; session: Session }

@@ -1,4 +1,5 @@
-import { SchemaName, To } from "#app/(dashboard)/workspace.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { To } from "#app/(dashboard)/workspace.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { timeIn } from "#app/components/timestamp.tsx"
 import { useTimeZone } from "#app/components/zone.ts"

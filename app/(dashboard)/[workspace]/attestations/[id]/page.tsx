@@ -3,11 +3,11 @@
 import { useParams } from "next/navigation.js"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import {
   InvestorLink,
   type RouterOutputs,
-  SchemaName,
   To,
   useMutation,
   useQuery,

@@ -3,8 +3,9 @@ import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu } from "#app/components/ui/menu.tsx"
 import { MenuChoices } from "#app/components/ui/menu-choices.tsx"
-import type { Known } from "./header.tsx"
+import type { Me } from "#domain/people"
 
+type Known = Me["workspaces"]
 type AccountSwitchProps = { accounts: Known; here: Known[number]; section: string }
 
 /** The account's name, with a menu of the member's other accounts. Switching stays in the same section. */

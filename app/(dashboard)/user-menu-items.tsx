@@ -4,11 +4,19 @@ import { MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuChoices } from "#app/components/ui/menu-choices.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
 import { chooseTheme, themeChoices, useTheme } from "#app/theme-choice.ts"
+import type { Me } from "#domain/people"
 import { roles } from "#shared/roles.ts"
 import { type Known, useSection } from "./header.tsx"
 import { showShortcuts } from "./keys.tsx"
 import { signOut } from "./session.ts"
-import type { UserMenuProps } from "./user-menu.tsx"
+
+export type UserMenuProps = {
+  me: Me
+  /** The open workspace. Undefined if its address names none of the member's. */
+  here: Known[number] | undefined
+  /** Whether a missing second factor replaces the page. */
+  isHeldUp: boolean
+}
 
 /** Who is signed in and where, what belongs to them rather than to a workspace, and the way out. */
 export const UserMenuItems = ({ me: { user, workspaces }, here, isHeldUp }: UserMenuProps) => (

@@ -1,21 +1,12 @@
 import dynamicModule from "next/dynamic.js"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu } from "#app/components/ui/menu.tsx"
-import type { Me } from "#domain/people"
-import type { Known } from "./header.tsx"
+import type { UserMenuProps } from "./user-menu-items.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 // Not part of a page's first scripts: no page needs it to be read.
 const UserMenuItems = dynamic(async () => (await import("./user-menu-items.tsx")).UserMenuItems)
-
-export type UserMenuProps = {
-  me: Me
-  /** The open workspace. Undefined if its address names none of the member's. */
-  here: Known[number] | undefined
-  /** Whether a missing second factor replaces the page. */
-  isHeldUp: boolean
-}
 
 export const UserMenu = (props: UserMenuProps) => (
   <Menu

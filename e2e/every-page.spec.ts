@@ -1,10 +1,9 @@
-import { globSync, mkdirSync, readFileSync } from "node:fs"
 import { get } from "node:http"
-import { dirname, join } from "node:path"
 import type { Page } from "@playwright/test"
 import { test as base, section } from "./dashboard.ts"
 import { brokenWords, countLayoutShifts, layoutShifts, scrollingTables } from "./layout.ts"
 import { type Pages, pageNames, seed } from "./pages.ts"
+import { takePicture } from "./pictures.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
 
 /** First-load JavaScript of a page: the scripts in its HTML, compressed. */
@@ -17,16 +16,6 @@ const WIDTHS = [320, 375, 900, 1280]
 const test = base.extend<object, { pages: Pages }>({
   pages: [async ({ customer }, use) => use(await seed(customer)), { scope: "worker", timeout: 120_000 }],
 })
-
-/** `npm run screenshots` sets the folder. Other runs take no screenshots. */
-const folder = process.env.VOUCH_SCREENSHOTS
-
-/** The pictures that documents show. */
-const pictures = new Set(
-  globSync(["*.md", "docs/**/*.md"]).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/screenshots\/([\w-]+)\.png/g)].map(([, picture]) => picture!),
-  ),
-)
 
 for (const name of pageNames) {
   test(`${name}: a heading, nothing that moves, no broken word, no axe violation, nothing too wide`, async ({
@@ -54,7 +43,7 @@ for (const name of pageNames) {
     // Other tests check the colors of pages on a desktop.
     await page.setViewportSize({ width: 375, height: 800 })
     await expectAccessible(page)
-    if (folder !== undefined) await takePictures(page, name, folder)
+    await takePictures(page, name)
   })
 }
 
@@ -82,19 +71,15 @@ async function slowDown(page: Page): Promise<() => boolean> {
   return () => waiting === 0
 }
 
-async function takePictures(page: Page, name: string, folder: string): Promise<void> {
+async function takePictures(page: Page, name: string): Promise<void> {
   for (const [size, viewport] of [
     ["", { width: 1280, height: 800 }],
     ["narrow-", { width: 375, height: 812 }],
   ] as const) {
     for (const colorScheme of ["light", "dark"] as const) {
-      const picture = `${name}-${size}${colorScheme}`
-      if (!pictures.has(picture)) continue
-      const path = join(folder, `${picture}.png`)
-      mkdirSync(dirname(path), { recursive: true })
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-      await page.screenshot({ path, animations: "disabled", caret: "hide", fullPage: true })
+      await takePicture(page, `${name}-${size}${colorScheme}`)
     }
   }
 }

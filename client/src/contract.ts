@@ -190,7 +190,7 @@ export interface ApprovalPolicy {
   actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config: string | null
-  /** Only amounts of at least so many whole tokens; null for every amount */
+  /** Only amounts of at least so many whole tokens; in a policy only about `attestation_revoke_bulk`, so many verifications. Null for every amount */
   min_amount: string | null
   /** How many members must approve */
   approvals: number
@@ -336,7 +336,7 @@ export interface ChangeApprovalPolicyRequest {
   actions?: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change"> | undefined
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
-  /** Only amounts of at least so many whole tokens; null for every amount */
+  /** Only amounts of at least so many whole tokens; in a policy only about `attestation_revoke_bulk`, so many verifications. Null for every amount */
   min_amount?: string | null | undefined
   /** How many members must approve */
   approvals?: number | undefined
@@ -389,7 +389,7 @@ export interface CreateApprovalPolicyRequest {
   actions: Array<"mint" | "transfer" | "burn" | "force_transfer" | "hold_release" | "hold_execute" | "recovery" | "distribution" | "while_paused" | "lot_backdate" | "unfreeze" | "unpause" | "config_change" | "review_decision" | "session_cancel" | "attestation_revoke" | "attestation_revoke_bulk" | "erase" | "key_create" | "policy_change">
   /** Only requests about this mint configuration; null for all */
   mint_config?: string | null | undefined
-  /** Only amounts of at least so many whole tokens; null for every amount */
+  /** Only amounts of at least so many whole tokens; in a policy only about `attestation_revoke_bulk`, so many verifications. Null for every amount */
   min_amount?: string | null | undefined
   /** How many members must approve */
   approvals: number

@@ -30,7 +30,11 @@ const fields = {
     .meta({ description: "Only requests about this mint configuration; null for all", example: null }),
   min_amount: matching(/^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/, "must be an amount such as 1000 or 0.5")
     .nullable()
-    .meta({ description: "Only amounts of at least so many whole tokens; null for every amount", example: "1000" }),
+    .meta({
+      description:
+        "Only amounts of at least so many whole tokens; in a policy only about `attestation_revoke_bulk`, so many verifications. Null for every amount",
+      example: "1000",
+    }),
   approvals: wholeNumber(1, MOST_APPROVALS).meta({ description: "How many members must approve", example: 1 }),
   roles: z
     .array(z.enum(approverRoles))

@@ -20,7 +20,7 @@ export type Asked = {
   mint_config: string | null
   /** Whether it concerns every token, so that a policy about any of them binds it. */
   isAboutAll?: boolean
-  /** Whole tokens. */
+  /** Whole tokens; for a list to revoke, its number of verifications. */
   amount: string | null
   /** Whether it takes tokens without their holder's consent. */
   isForced: boolean
@@ -71,8 +71,13 @@ function covers(policy: Policy, asked: Asked): boolean {
   const { mint_config, min_amount } = policy
   if (!binds(policy, actionsOf(asked))) return false
   if (mint_config !== null && asked.mint_config !== mint_config && !asked.isAboutAll) return false
-  return min_amount === null || asked.amount === null || scaled(asked.amount) >= scaled(min_amount)
+  const amount = amountFor(policy, asked)
+  return min_amount === null || amount === null || scaled(amount) >= scaled(min_amount)
 }
+
+/** A list's amount is a number of verifications, so only a policy about nothing else can mean it by an amount. */
+const amountFor = ({ actions }: Policy, { action, amount }: Asked): string | null =>
+  action === "attestation_revoke_bulk" && actions.some((one) => one !== action) ? null : amount
 
 /** The most digits after the point that a token can have. */
 const PLACES = 9

@@ -156,3 +156,14 @@ test("a new policy displaces one whose approvers it replaces", () => {
   // It requires fewer members, so the existing policy still binds.
   expect(displaces(officers, { ...owners, approvals: 2 })).toBe(false)
 })
+
+test.each([
+  ["99", ["attestation_revoke_bulk"], false],
+  ["100", ["attestation_revoke_bulk"], true],
+  // Its amount means tokens.
+  ["1", ["attestation_revoke_bulk", "burn"], true],
+  ["1", ["attestation_revoke"], true],
+] as const)("with min_amount 100, a list of %s is bound by a policy about %j: %s", (amount, actions, isBound) => {
+  const list = asked({ action: "attestation_revoke_bulk", also: ["attestation_revoke"], mint_config: null, amount })
+  expect(bound([policy({ actions: [...actions], min_amount: "100" })], list) !== null).toBe(isBound)
+})

@@ -81,7 +81,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
       <TextField
         name="min_amount"
         label="Amounts from (optional)"
-        hint="Whole tokens. Smaller amounts need no approval."
+        hint="Whole tokens; for a policy only about revoking many verifications, their number. Smaller amounts need no approval."
         inputMode="decimal"
         autoComplete="off"
         defaultValue={before.min_amount ?? ""}

@@ -36,7 +36,12 @@ export const dashboardErrors = {
   too_many_bulk_revocations: define(
     409,
     "Other attestations are still being revoked",
-    "Wait until a running bulk revocation is done.",
+    "Wait until a bulk revocation that runs, or waits for approval, is done.",
+  ),
+  selection_changed: define(
+    409,
+    "More rows match now",
+    "Look at the list again, and select all of it once more. Nothing has happened.",
   ),
   review_not_found: define(404, "Review not found", "Open Reviews and choose one of this workspace."),
   review_changed: define(

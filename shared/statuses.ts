@@ -38,8 +38,16 @@ export type VendorRedaction = (typeof vendorRedactions)[number]
 export const shownRedactions = [...vendorRedactions, "failed"] as const
 export type ShownRedaction = (typeof shownRedactions)[number]
 
-/** Why a bulk revocation skipped an attestation: the error code of revoking it alone. */
-export type RevocationFailure = "attestation_not_found" | "insufficient_scope" | "review_open" | "internal_error"
+/**
+ * Why a bulk revocation skipped an attestation: the error code of revoking it alone, or `status_changed` if its status
+ * is no longer the one by which it was selected.
+ */
+export type RevocationFailure =
+  | "attestation_not_found"
+  | "insufficient_scope"
+  | "review_open"
+  | "internal_error"
+  | "status_changed"
 
 export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
 export type OperationStatus = (typeof operationStatuses)[number]

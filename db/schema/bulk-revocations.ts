@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { check, index, integer, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
+import { check, index, integer, jsonb, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
 import { ofWorkspace } from "./accounts.ts"
@@ -16,12 +16,17 @@ export const bulkRevocations = pgTable(
     publicReason: text("public_reason").$type<PublicReason>(),
     /** Number of attestations. */
     attestations: integer().notNull(),
+    /** The filter of the list from which all were selected, as its address has it. Null if they were selected one by one. */
+    filter: jsonb().$type<Record<string, string>>(),
+    /** How many matched the filter when the member selected them. Some may have ended before they confirmed. */
+    seen: integer(),
     authorId: text("author_id").notNull(),
     authorName: text("author_name").notNull(),
     /** Who cancelled the rest before all were revoked. */
     cancellerName: text("canceller_name"),
     requestId: text("request_id").notNull(),
     createdAt: time("created_at").notNull(),
+    /** In the future while the list waits for approval: the time at which its request expires. */
     endedAt: time("ended_at"),
   },
   (t) => [

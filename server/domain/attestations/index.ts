@@ -58,12 +58,8 @@ export { revokeAttestation, revokeIn } from "./revoke.ts"
 export { closeAsked } from "./ask-before-closing.ts"
 
 /** Revoking many at once. */
-export {
-  type BulkRevocation,
-  cancelBulkRevocation,
-  readBulkRevocation,
-  redoBulkRevocation,
-  type StoredList,
-  startBulkRevocation,
-} from "./bulk-revocation/lists.ts"
+export { redoBulkRevocation, type StoredList, startBulkRevocation } from "./bulk-revocation/start.ts"
+export { type BulkRevocation, cancelBulkRevocation, readBulkRevocation } from "./bulk-revocation/lists.ts"
+export { readContents } from "./bulk-revocation/contents.ts"
+export { countRevocable } from "./bulk-revocation/matching.ts"
 export { revokeDue, dropOldBulkRevocations } from "./bulk-revocation/work.ts"

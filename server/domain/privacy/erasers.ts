@@ -66,7 +66,9 @@ export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown
   (sql, of) => sql`
     update approvals set request = request - array['reason', 'public_reason']
     where workspace_id = ${of.workspaceId} and request ?| array['reason', 'public_reason'] and (subject = any(${ids(of)})
-      or (action = 'attestation_revoke_bulk' and request -> 'attestation_ids' ?| ${ids(of)}::text[]))`,
+      or (action = 'attestation_revoke_bulk' and (request -> 'attestation_ids' ?| ${ids(of)}::text[]
+        or exists (select from bulk_revocation_items i where i.workspace_id = approvals.workspace_id
+          and i.revocation_id = approvals.subject and i.attestation_id = any(${ids(of)})))))`,
 
   eraseRefusals,
   eraseAnswers,

@@ -88,9 +88,12 @@ export const kept = {
   bulk_revocations: ofInvestors("bulk_revocations", {
     what: "Attestations that a member revoked together",
     kept: "Until 30 days after the last one, the reason only until then",
-    says: { reason: { stays: "your member's reason; emptied once the last one is revoked" } },
+    says: {
+      reason: { stays: "your member's reason; emptied once the last one is revoked" },
+      filter: { stays: "the filter by which they were selected, with the text of a search" },
+    },
     plain: [
-      "workspace_id, id, public_reason, attestations, author_id, author_name, canceller_name",
+      "workspace_id, id, public_reason, attestations, seen, author_id, author_name, canceller_name",
       "request_id, created_at, ended_at",
     ],
   }),

@@ -1,37 +1,70 @@
 import { z } from "zod"
-import { cancelBulkRevocation, publicReason, readBulkRevocation, startBulkRevocation } from "#domain/attestations"
+import {
+  cancelBulkRevocation,
+  countRevocable,
+  publicReason,
+  readBulkRevocation,
+  readContents,
+  searchFilter,
+  startBulkRevocation,
+} from "#domain/attestations"
+import { wholeNumber } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
-import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
+import { MOST_MATCHING, MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
+import { fail } from "#shared/errors.ts"
+
+const id = z.string().max(100)
+const ids = z
+  .array(id)
+  .min(1, "must contain an attestation id")
+  .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`)
+/** All that match a filter, as the member saw them: how many, and the cursor that `count` returned. */
+const matching = z.object({ filter: searchFilter, seen: wholeNumber(1, MOST_MATCHING), up_to: z.string().max(100) })
 
 /** Revoking many attestations at once, in the background. */
 export const bulkRevocationRouter = router({
+  /** How many of a filtered list can be revoked. */
+  count: memberWith("attestation:write")
+    .input(searchFilter)
+    .query(({ ctx, input }) => countRevocable(ctx.principal, input)),
+
   start: memberProcedure
     .meta({ scope: "attestation:write", idempotent: true, needsApproval: true })
     .input(
       z.object({
-        attestation_ids: z
-          .array(z.string().max(100))
-          .min(1, "must contain an attestation id")
-          .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`),
+        attestation_ids: ids.optional(),
+        matching: matching.optional(),
         reason: words(500),
         public_reason: publicReason.optional(),
       }),
     )
-    .mutation(({ ctx, input }) =>
-      startBulkRevocation({
-        ...ctx,
-        attestationIds: input.attestation_ids,
-        reason: input.reason,
-        publicReason: input.public_reason ?? null,
-      }),
-    ),
+    .mutation(({ ctx, input: { attestation_ids, matching, reason, public_reason } }) => {
+      if ((attestation_ids === undefined) === (matching === undefined))
+        return fail("validation_failed", "attestation_ids: send either these or matching.")
+      const of = matching ? { ...matching, upTo: matching.up_to } : { ids: attestation_ids! }
+      return startBulkRevocation({ ...ctx, of, reason, publicReason: public_reason ?? null })
+    }),
 
   cancel: memberWith("attestation:write")
-    .input(z.object({ id: z.string().max(100) }))
+    .input(z.object({ id }))
     .mutation(({ ctx, input }) => cancelBulkRevocation({ ...ctx, id: input.id })),
 
   get: memberWith("attestation:read")
-    .input(z.object({ id: z.string().max(100).nullable().default(null) }))
+    .input(z.object({ id: id.nullable().default(null) }))
     .query(({ ctx, input }) => readBulkRevocation(ctx.principal, input.id)),
+
+  /** The attestations of a list, and what came of each. */
+  contents: memberWith("attestation:read")
+    .input(
+      z.object({
+        id,
+        limit: wholeNumber(1, 1000).default(20),
+        cursor: z
+          .string()
+          .regex(/^[0-9]{1,5}$/)
+          .optional(),
+      }),
+    )
+    .query(({ ctx, input: { cursor = null, ...page } }) => readContents(ctx.principal, { ...page, cursor })),
 })

@@ -25,7 +25,7 @@ const troubled = new Backoff({ firstMs: 500, longestMs: 30_000 })
 
 const jobColumns = columns(
   "bulk_revocations",
-  "workspace_id, id, reason, public_reason, author_id, author_name, request_id",
+  "workspace_id, id, reason, public_reason, filter, author_id, author_name, request_id",
 )
 // The list keeps its reason as long as there is something to revoke.
 type Job = RowOf<typeof jobColumns, { reason: string }> & {
@@ -107,7 +107,12 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
   const author = { principal: { via: { kind: "user" as const, userId, name, role } }, requestId }
   const row = await lockRevocable(sql, workspaceId, attestationId)
-  if (row && statusAt(row, clock.now()) === "pending" && !job.is_approved) {
+  const status = row && statusAt(row, clock.now())
+  // The member asked to end what waits, and not what has been verified since, or the reverse.
+  const wanted = job.filter?.status
+  if (wanted !== undefined && (status === "pending" || status === "verified") && status !== wanted)
+    return "status_changed"
+  if (status === "pending" && !job.is_approved) {
     const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(codeOf)
     if (open === "review_open") return open
   }
@@ -141,11 +146,19 @@ async function end({ workspace_id, id }: Job): Promise<boolean> {
   return ended.length > 0
 }
 
-/** Deleting a list also deletes up to 500 rows of its entries. */
-const BATCH = 100
+/** Deleting a list also deletes its entries, thousands if it matched a filter. */
+const BATCH = 10
 
-/** Deletes lists that ended long ago. The audit log keeps who revoked what. */
+/**
+ * Deletes lists that ended long ago. The audit log keeps who revoked what. A request for a list that matched a filter
+ * loses its reasons, because an erasure finds it by the list's entries.
+ */
 export async function dropOldBulkRevocations(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.bulkRevocations)
+  await sql`
+    update approvals a set request = request - array['reason', 'public_reason']
+    from bulk_revocations r
+    where r.ended_at <= ${old} and a.workspace_id = r.workspace_id and a.subject = r.id
+      and a.request ? 'list_sha256' and a.request ?| array['reason', 'public_reason']`
   await deleteRows("bulk_revocations", () => sql`select ctid from bulk_revocations where ended_at <= ${old}`, BATCH)
 }

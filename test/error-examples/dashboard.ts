@@ -118,6 +118,11 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
     for (let n = 0; n < 3; n++) await start()
     return start()
   },
+  selection_changed: async (app) => {
+    const { key, officer } = await reviewTeam(app)
+    for (let n = 0; n < 2; n++) await vendorReview(app, key)
+    return page(officer, "review.assignMatching", { filter: {}, seen: 1, assignee: null })
+  },
   review_not_found: asks("review.get", { review_id: newId("rev") }),
   review_changed: async (app) => {
     const { key, officer, second } = await reviewTeam(app)

@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { recordChange } from "#domain/audit-log"
 import { seal } from "#domain/deployment"
 import { changeAs, reviewers, stillHasPermission } from "#domain/people"
@@ -18,8 +18,7 @@ export const assignReview = ({ reviewId, assignee, ...caller }: Assigning) =>
   changeAs(caller, "review:write", async (sql) => {
     const { workspaceId } = caller.principal
     const assigned = { review_id: reviewId, assignee }
-    if (assignee !== null && !(await stillHasPermission(sql, workspaceId, assignee, "review:write")))
-      fail("validation_failed", "assignee: must be a member of this account who can decide reviews.")
+    await requireReviewer(sql, workspaceId, assignee)
     const review = await lockReview(sql, workspaceId, reviewId)
     if (review.state === "closed") fail("review_changed", "This review has closed, so it can no longer be assigned.")
     if (review.assignee === assignee) return assigned
@@ -29,6 +28,12 @@ export const assignReview = ({ reviewId, assignee, ...caller }: Assigning) =>
     await recordChange(sql, workspaceId, { author: caller, action: "review.assigned", subject: reviewId, detail })
     return assigned
   })
+
+/** Errors: validation_failed if the member cannot decide reviews. */
+export async function requireReviewer(sql: Queryable, workspaceId: string, assignee: string | null): Promise<void> {
+  if (assignee !== null && !(await stillHasPermission(sql, workspaceId, assignee, "review:write")))
+    fail("validation_failed", "assignee: must be a member of this account who can decide reviews.")
+}
 
 type AssigningMany = Caller & { reviewIds: readonly string[]; assignee: string | null }
 

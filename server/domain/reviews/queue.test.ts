@@ -334,3 +334,43 @@ test("a note written during its person's erasure is erased with the others", asy
     select from review_entries where workspace_id = ${workspaceId} and review_id = ${reviewId} and text is not null`
   expect(kept).toHaveLength(0)
 })
+
+test("all reviews that match are assigned in one act, and each has it in its history", async () => {
+  const own = await reviewTeam(app)
+  const reviews = [await vendorReview(app, own.key), await vendorReview(app, own.key), await vendorReview(app, own.key)]
+  const [first, second, third] = reviews.map(({ reviewId }) => reviewId) as [string, string, string]
+  const assignee = await idOf(own.second)
+  await own.officer.mutate("review.assign", { review_id: third, assignee: await idOf(own.officer) })
+  const filter = { assigned: "nobody" }
+  const counted = await own.officer.query("review.matching", filter)
+  expect(counted.data).toEqual({ count: 2, is_too_many: false })
+  const assignAll = (seen: number, by = own.officer) => by.mutate("review.assignMatching", { filter, seen, assignee })
+  // One more has come than the member saw.
+  expect((await assignAll(1)).error).toMatchObject({ error: "selection_changed" })
+  expect(await listedBy(own.second, { assigned: "me" })).toEqual([])
+  await decide(own.officer, second, { decision: "reject" })
+  expect((await assignAll(2)).data).toEqual({ assigned: 1, gone: 1 })
+  expect(await listedBy(own.second, { assigned: "me" })).toEqual([first])
+  const { data } = await own.officer.query("review.get", { review_id: first })
+  expect(data.moments.map(({ event }: { event: string }) => event)).toContain("review.assigned")
+  const lines = await sql`
+    select detail from audit_entries where workspace_id = ${own.key.workspaceId} and action = 'reviews.assigned'`
+  expect(lines).toEqual([{ detail: { assignee: "The compliance", filter, seen: 2, reviews: 1 } }])
+})
+
+test("only members who decide reviews assign all, to such a member, and only in their workspace", async () => {
+  const [own, other] = [await reviewTeam(app), await reviewTeam(app)]
+  const { reviewId } = await vendorReview(app, own.key)
+  const viewer = await member(app, { role: "viewer", account: own.account })
+  const assignAll = (by: typeof own.officer, assignee: string | null) =>
+    by.mutate("review.assignMatching", { filter: {}, seen: 50, assignee })
+  expect((await viewer.browser.query("review.matching", {})).error.error).toBe("insufficient_scope")
+  expect((await assignAll(viewer.browser, null)).error.error).toBe("insufficient_scope")
+  expect((await assignAll(own.officer, await idOf(viewer.browser))).error.error).toBe("validation_failed")
+  expect((await assignAll(other.officer, await idOf(other.officer))).data).toEqual({ assigned: 0, gone: 50 })
+  const [row] = await sql`select assignee from reviews where id = ${reviewId}`
+  expect(row).toEqual({ assignee: null })
+})
+
+const listedBy = async (by: (typeof team)["officer"], filter: object) =>
+  ((await by.query("review.list", filter)).data.data as { review_id: string }[]).map(({ review_id }) => review_id)

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { type Timestamped, timestamped } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
 import { unseal } from "#domain/deployment"
@@ -143,6 +143,17 @@ export async function listReviews(
       ${place === null ? sql`` : waits ? sql`and r.seq > ${place}` : sql`and r.seq < ${place}`}
     order by r.seq ${waits ? sql`nulls first` : sql`desc nulls last`} limit ${PAGE + 1}`
   return pageOf(rows, PAGE, toReviewSummary)
+}
+
+/** The ids of the waiting reviews that match, oldest first, and at most so many. */
+export async function findWaiting(
+  sql: Queryable,
+  principal: Principal,
+  { filter, limit, lock = false }: { filter: Omit<ReviewFilter, "state">; limit: number; lock?: boolean },
+): Promise<{ id: string; seq: bigint }[]> {
+  return sql<{ id: string; seq: bigint }[]>`
+    select r.id, r.seq from ${reviewTables()} where ${matching(principal, { ...filter, state: "waiting" })}
+    order by r.seq limit ${limit} ${lock ? sql`for update of r` : sql``}`
 }
 
 /** A review's place in the queue. `left` counts the other reviews of the queue, up to a hundred. */

@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { decideReview, readReview } from "#domain/review-decisions"
 import * as reviews from "#domain/reviews"
-import { country, page } from "#server/lib/fields.ts"
+import { country, page, wholeNumber } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberWith, router } from "#server/trpc/trpc.ts"
-import { MOST_ASSIGNED_TOGETHER } from "#shared/bulk.ts"
+import { MOST_ASSIGNED_TOGETHER, MOST_MATCHING } from "#shared/bulk.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { allReviewDecisions } from "#shared/reviews.ts"
@@ -15,6 +15,8 @@ const seen = z.object({ review_id: reviewId, version: z.number().int() })
 const reason = words(500)
 
 const claims = z.strictObject(mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()))
+
+const queueFilter = reviews.reviewFilter.omit({ state: true })
 
 const reviewProcedure = memberWith("review:write")
 
@@ -31,7 +33,7 @@ export const reviewRouter = router({
     .query(({ ctx, input }) => readReview(ctx.principal, input.review_id)),
 
   neighbours: reviewProcedure
-    .input(reviews.reviewFilter.omit({ state: true }).extend({ review_id: reviewId }))
+    .input(queueFilter.extend({ review_id: reviewId }))
     .query(({ ctx, input: { review_id, ...filter } }) => reviews.readNeighbours(ctx.principal, review_id, filter)),
 
   reviewers: reviewProcedure
@@ -59,6 +61,19 @@ export const reviewRouter = router({
     .mutation(({ ctx, input }) =>
       reviews.assignReviews({ ...ctx, reviewIds: input.review_ids, assignee: input.assignee }),
     ),
+
+  /** How many of the queue match, to assign all of them. */
+  matching: reviewProcedure.input(queueFilter).query(({ ctx, input }) => reviews.countMatching(ctx.principal, input)),
+
+  assignMatching: reviewProcedure
+    .input(
+      z.object({
+        filter: queueFilter,
+        seen: wholeNumber(1, MOST_MATCHING),
+        assignee: z.string().max(100).nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) => reviews.assignMatching({ ...ctx, ...input })),
 
   note: reviewProcedure
     .input(z.object({ review_id: reviewId, text: words(2000) }))

@@ -110,3 +110,50 @@ test("a refusal by the server is shown on the page", async ({ page, customer, tr
   await page.getByRole("link", { name: "Export CSV" }).click()
   await expect(page.getByText(/schema.*mistyped|mistyped.*schema/i).last()).toBeVisible()
 })
+
+test("every list of the dashboard can be exported with its filters", async ({ page, customer }) => {
+  const externalId = `export-${Date.now()}`
+  await customer.api.start({ externalId })
+  await customer.api.start()
+  const pages = ["attestations", "audit", "sessions", "investors", "reviews", "approvals", "events", "logs", "keys"]
+  for (const list of [...pages, "schemas", "tokens", "distributions", "webhooks"]) {
+    await page.goto(section(customer, list))
+    await expect(page.getByRole("main").getByRole("link", { name: "Export CSV" }), list).toHaveCount(1)
+  }
+  await page.goto(section(customer, `investors?q=${externalId}`))
+  await expect(page.getByRole("table").getByRole("row")).toHaveCount(2)
+  const downloading = page.waitForEvent("download")
+  await page.getByRole("link", { name: "Export CSV" }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toMatch(/^investors-.*\.csv$/)
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain(externalId)
+  await expectAccessible(page)
+})
+
+test("the lists within a page can be exported", async ({ page, customer }) => {
+  const id = `export_${Date.now()}`
+  await customer.api.call("POST", "/mint-configs", {
+    ...{ id, name: "Export fund", symbol: "EXP", decimals: 2, required_schema: "kyc_individual_v1" },
+  })
+  const { wallet } = await customer.api.start()
+  const investor = (await customer.api.call("GET", `/investors?wallet=${wallet}`)).data[0].investor_id
+  const { endpoint_id } = await customer.api.call("POST", "/webhook-endpoints", { url: `https://example.com/${id}` })
+  const exporter = page.getByRole("main").getByRole("link", { name: "Export CSV" })
+  for (const path of [
+    `webhooks/${endpoint_id}`,
+    `investors/${investor}`,
+    "settings?part=members",
+    "settings?part=approvals",
+  ]) {
+    await page.goto(section(customer, path))
+    await expect(exporter.first(), path).toBeVisible()
+    await expectAccessible(page)
+  }
+  await page.goto(section(customer, `tokens/${id}`))
+  for (const tab of ["Operations", "Holds", "Snapshots"]) {
+    await page.getByRole("tab", { name: tab }).click()
+    await expect(exporter, tab).toHaveCount(1)
+  }
+})

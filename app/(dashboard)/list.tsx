@@ -23,6 +23,8 @@ export type ListState<Result extends Page<unknown>, Input = object> = {
   query: UseQueryResult<Result>
   /** What the server was asked for, without the page. */
   asked: Input
+  /** What its file is asked for: the same, with what the page itself fixes. */
+  exported: Record<string, string>
   filtered: Filtered
   paging: Cursor
   /** Changes whenever a different list is shown. */
@@ -70,8 +72,10 @@ export function useList<Name extends ListProcedure, const Some extends Filters>(
     { keep: true, ...(follows && paging.isFirst && { every_ms: FOLLOW_MS }) },
   ) as UseQueryResult<OutputOf<Name> & Page<RowOf<Name>>>
   const { data } = query
+  const { limit: _, ...fixed } = (input ?? {}) as Record<string, string>
+  const exported = { ...fixed, ...filtered.asked }
   const goesOn = searchesInParts && data !== undefined && data.data.length < input!.limit! && data.next_cursor !== null
-  return { query, asked, filtered, paging, name, goesOn }
+  return { query, asked, exported, filtered, paging, name, goesOn }
 }
 
 type ListProps<Row> = {
@@ -91,6 +95,8 @@ type ListProps<Row> = {
   pageNames?: PageNames | undefined
   /** The name under which members save filters. */
   saved?: FilteredList
+  /** The name under which the list is exported. */
+  exports?: string
   /** Shown while the list is empty, whatever is filtered. */
   empty: ReactNode
   /** Shown while no row matches the filters. */
@@ -101,13 +107,14 @@ type ListProps<Row> = {
 
 /** A list: its filters, its table and its pages. */
 export function List<Row>({
-  list: { query, filtered, paging, goesOn },
+  list: { query, exported, filtered, paging, goesOn },
   caption,
   things = caption.toLowerCase(),
   rowPath,
   rowQuery = "",
   rowKey = (row) => rowPath!(row).join("/"),
   saved,
+  exports,
   empty,
   noMatch = "Remove a filter or choose another date range.",
   afterFilters,
@@ -118,8 +125,9 @@ export function List<Row>({
   const hasFilters = Object.keys(filtered.filters).length > 0
   return (
     <>
-      {(hasFilters || afterFilters) && (
+      {(hasFilters || exports || afterFilters) && (
         <FilterRow filtered={filtered} saved={saved}>
+          {exports && <ExportCsv list={exports} asked={exported} />}
           {afterFilters}
         </FilterRow>
       )}
@@ -166,8 +174,6 @@ export function ListPage<Row, State extends string = string>({
   heading?: string
   description: ReactNode
   actions?: ReactNode
-  /** The name under which the list is exported. */
-  exports?: string
   above?: ReactNode
   /** For a list that is split by state. */
   tabs?: StateTabsProps<State>
@@ -179,7 +185,14 @@ export function ListPage<Row, State extends string = string>({
         title={title}
         heading={heading}
         description={description}
-        actions={exports ? <ExportCsv list={exports} asked={list.list.filtered.asked} /> : actions}
+        actions={
+          (exports || actions) && (
+            <>
+              {exports && <ExportCsv list={exports} asked={list.list.exported} />}
+              {actions}
+            </>
+          )
+        }
       />
       {above}
       {tabs ? <StateTabs {...tabs}>{content}</StateTabs> : content}

@@ -23,6 +23,7 @@ import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 import { checkAuthRequest, correctAuthResponse, isAuthEndpoint, methodOf } from "./auth-requests.ts"
 import { LOGOS } from "./files.ts"
+import { listExports, sendList } from "./list-exports.ts"
 
 /** Settings and limits of pages. */
 export type PageOptions = {
@@ -190,6 +191,7 @@ type Download = (
   response: ServerResponse,
   /** Reads the person and their rights again. Errors: not_signed_in, and those of `principalIn`. */
   principalNow: () => Promise<Principal>,
+  asked: { user: SignedIn; requestId: string },
 ) => Promise<void>
 
 /** Files for the browser to save. Procedures cannot send them, because tRPC holds a whole answer in memory. */
@@ -206,6 +208,17 @@ export const downloads: Record<string, Download> = {
     exportSnapshot(principal, readQuery(snapshotQuery, query), response, principalNow),
   "/api/export/distribution.csv": (principal, query, response, principalNow) =>
     sendReport(principal, readQuery(reportQuery, query), response, principalNow),
+  ...Object.fromEntries(
+    Object.entries(listExports).map(([name, list]): [string, Download] => [
+      `/api/export/${name}.csv`,
+      (principal, query, response, principalNow, asked) =>
+        sendList(list, name, query, {
+          response,
+          reader: { ...asked, principal },
+          readerNow: async () => ({ ...asked, principal: await principalNow() }),
+        }),
+    ]),
+  ),
 }
 
 /** Uploads an account's logo as raw bytes. It is too large for the body of a procedure. */
@@ -227,7 +240,7 @@ async function receiveLogo(
 }
 
 async function download(
-  { request, response, url }: IncomingPage,
+  { request, response, url, requestId }: IncomingPage,
   user: SignedIn | null,
   send: Download,
 ): Promise<void> {
@@ -242,7 +255,7 @@ async function download(
     return principalIn(still, workspaceId)
   }
   if (files.take(request, response, { userId: user.id, workspaceId }))
-    await send(principal, query, response, principalNow)
+    await send(principal, query, response, principalNow, { user, requestId })
 }
 
 /** Leaves the body where tRPC and better-auth expect it. Their own readers do not limit the memory of all clients. */

@@ -48,6 +48,8 @@ const rights: Record<string, Who> = {
   "audit.list": members,
   "audit.proof": members,
   "bulkRevocation.cancel": allButViewers,
+  "bulkRevocation.contents": members,
+  "bulkRevocation.count": allButViewers,
   "bulkRevocation.get": members,
   "bulkRevocation.start": allButViewers,
   "erasure.confirm": allButViewers,
@@ -147,10 +149,12 @@ const rights: Record<string, Who> = {
   "request.viewClaims": officers,
   "review.assign": officers,
   "review.assignMany": officers,
+  "review.assignMatching": officers,
   "review.count": officers,
   "review.decide": officers,
   "review.get": officers,
   "review.list": officers,
+  "review.matching": officers,
   "review.neighbours": officers,
   "review.note": officers,
   "review.reviewers": officers,
@@ -240,6 +244,9 @@ const rights: Record<string, Who> = {
 }
 
 const SNAPSHOT = newId("snap")
+const ENDPOINT = newId("whe")
+const INVESTOR = newId("inv")
+const REVOCATION = newId("blk")
 
 /** Downloads. */
 const downloads: Record<string, readonly Role[]> = {
@@ -248,6 +255,27 @@ const downloads: Record<string, readonly Role[]> = {
   "holders.csv?mint_config=us_real_estate_fund_v1": members,
   "register.csv?mint_config=us_real_estate_fund_v1": members,
   [`snapshot.csv?id=${SNAPSHOT}`]: members,
+  "sessions.csv": members,
+  "investors.csv": members,
+  "reviews.csv?state=closed": officers,
+  "approvals.csv": members,
+  "policies.csv": members,
+  "events.csv": members,
+  "requests.csv": members,
+  "keys.csv": members,
+  "schemas.csv": members,
+  "tokens.csv": members,
+  "operations.csv?mint_config=us_real_estate_fund_v1": members,
+  "holds.csv": members,
+  "snapshots.csv": members,
+  "distributions.csv": members,
+  "webhooks.csv": members,
+  [`deliveries.csv?id=${ENDPOINT}`]: members,
+  [`investor-operations.csv?id=${INVESTOR}`]: members,
+  [`refusals.csv?id=${INVESTOR}`]: members,
+  [`recoveries.csv?id=${INVESTOR}`]: members,
+  [`bulk-revocation.csv?id=${REVOCATION}`]: members,
+  "members.csv": members,
 }
 
 type Procedure = { _def: { type: "query" | "mutation" | "subscription" } }
@@ -322,6 +350,15 @@ test("each download admits exactly the callers in the table", async () => {
     insert into snapshots (workspace_id, id, mint_config, name, record_at, holders, supply, sha256, complete, operation_id,
       created_at, ready_at)
     values (${workspaceId}, ${SNAPSHOT}, 'us_real_estate_fund_v1', 'Record date', now(), 0, 0, 'hash', true, 'op', now(), now())`
+  await sql`
+    insert into investors (workspace_id, id, external_id, created_at) values (${workspaceId}, ${INVESTOR}, 'a-1', now())`
+  await sql`
+    insert into webhook_endpoints (workspace_id, id, url, secret, cursor, created_at)
+    values (${workspaceId}, ${ENDPOINT}, 'https://example.com/webhooks', '', 0, now())`
+  await sql`
+    insert into bulk_revocations
+      (workspace_id, id, reason, attestations, author_id, author_name, request_id, created_at, ended_at)
+    values (${workspaceId}, ${REVOCATION}, null, 0, 'user', 'The owner', 'req', now(), now())`
   for (const [file, allowed] of Object.entries(downloads)) {
     const address = `/api/export/${file}${file.includes("?") ? "&" : "?"}workspace=${workspaceId}`
     for (const role of allRoles) {

@@ -36,6 +36,7 @@ export default function Page() {
           Requests that need the approval of other members under your <PoliciesLink>approval policies</PoliciesLink>.
         </>
       }
+      exports="approvals"
       list={list}
       caption="Approvals"
       columns={columns}

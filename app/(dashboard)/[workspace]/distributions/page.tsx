@@ -53,6 +53,7 @@ export default function Page() {
       title="Distributions"
       description="What you pay to everyone who held a token on a record date, such as a dividend."
       actions={create}
+      exports="distributions"
       list={list}
       caption="Distributions"
       columns={columns}

@@ -30,6 +30,7 @@ export default function Page() {
       title="Events"
       description={`What happened in this workspace, numbered without a gap and kept for ${keptDays.events} days.`}
       saved="events"
+      exports="events"
       list={list}
       columns={columns}
       rowPath={({ id }) => ["events", id]}

@@ -29,6 +29,7 @@ export default function Page() {
       title="Investors"
       description="The people behind wallets. Wallets with the same external id belong to one person."
       saved="investors"
+      exports="investors"
       list={list}
       columns={columnsIn[order ?? "newest"]}
       rowPath={({ investor_id }) => ["investors", investor_id]}

@@ -48,6 +48,7 @@ export default function Page() {
             </Button>
           )
         }
+        exports="keys"
         list={list}
         columns={columnsFor(
           factsWith(usage.error ? null : usage.data),

@@ -80,6 +80,7 @@ export default function Page() {
       title="Logs"
       description={`Every API request with a key of this workspace, kept for ${keptDays.requests} days. Secrets and personal data are masked.`}
       saved="logs"
+      exports="requests"
       list={list}
       caption="Requests"
       columns={columns}

@@ -30,6 +30,7 @@ export default function Page() {
             </Button>
           )
         }
+        exports="schemas"
         list={useList("schema.summary")}
         columns={mayChange ? [...columns, change((of) => setForm({ of }))] : columns}
         rowPath={({ id }) => ["schemas", id]}

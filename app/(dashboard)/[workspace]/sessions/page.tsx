@@ -86,6 +86,7 @@ export default function Page() {
         title="Sessions"
         description="A session is one verification of one wallet. Its holder opens a link and completes it on a hosted page."
         actions={start}
+        exports="sessions"
         tabs={{
           names: { open: "Open", closed: "Closed" },
           counts: counts && { open: counts.pending, closed: counts.closed },

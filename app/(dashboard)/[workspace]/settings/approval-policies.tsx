@@ -1,6 +1,7 @@
 import { Ellipsis } from "lucide-react"
 import { useState } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
+import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { type RouterOutputs, To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
@@ -74,11 +75,14 @@ export function ApprovalPolicies() {
             {!mayChange && " Owners and developers change policies."}
           </p>
         </div>
-        {mayChange && (
-          <Button variant="primary" onClick={() => setEditing("new")}>
-            Add policy
-          </Button>
-        )}
+        <div className="flex flex-wrap gap-2">
+          <ExportCsv list="policies" asked={{}} />
+          {mayChange && (
+            <Button variant="primary" onClick={() => setEditing("new")}>
+              Add policy
+            </Button>
+          )}
+        </div>
       </header>
       {created.map(({ approval_id }) => (
         <p key={approval_id} className="mb-3 rounded-lg bg-notice-soft px-3 py-2.5 text-sm text-notice">
@@ -106,11 +110,14 @@ export function ApprovalPolicies() {
 const nameOf = (action: Listed["actions"][number], { policy_id }: Listed): string =>
   policy_id === null && action === "burn" ? "Burn without the holder’s consent" : approvalActions[action]
 
-const scopeOf = ({ mint_config, min_amount }: Listed): string =>
-  [
+const scopeOf = ({ actions, mint_config, min_amount }: Listed): string => {
+  const isAboutLists = actions.length === 1 && actions[0] === "attestation_revoke_bulk"
+  if (isAboutLists && min_amount !== null) return `From ${grouped(min_amount)} verifications on`
+  return [
     mint_config === null ? "Every token" : mint_config,
     min_amount === null ? "every amount" : `from ${grouped(min_amount)} on`,
   ].join(", ")
+}
 
 /** That a change of this policy waits for another member. */
 function Waiting({ of: { policy_id }, overview }: { of: Listed; overview: Overview | undefined }) {

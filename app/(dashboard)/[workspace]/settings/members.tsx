@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
+import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { type RouterOutputs, useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
@@ -95,7 +96,10 @@ export function Members() {
                 : "Members see the live and the test workspace. Owners invite and remove members."}
             </p>
           </div>
-          {mayChange && <Invite />}
+          <div className="flex flex-wrap gap-2">
+            <ExportCsv list="members" asked={{}} />
+            {mayChange && <Invite />}
+          </div>
         </header>
         <DataTable
           caption="Members"

@@ -62,6 +62,7 @@ export default function Page() {
       title="Tokens"
       description="Tokens that only verified wallets can hold, each with its own rules."
       actions={create}
+      exports="tokens"
       list={useList("mintConfig.list")}
       columns={columns}
       rowPath={({ id }) => ["tokens", id]}

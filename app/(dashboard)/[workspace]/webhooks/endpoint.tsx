@@ -72,6 +72,7 @@ export function Deliveries({ of }: { of: string }) {
     <List
       list={list}
       caption="Deliveries"
+      exports="deliveries"
       columns={columns}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
       noMatch="Remove the filter."

@@ -39,6 +39,7 @@ export default function Page() {
             </Button>
           )
         }
+        exports="webhooks"
         list={useList("webhook.list")}
         caption="Webhook endpoints"
         columns={columns}

@@ -26,6 +26,7 @@ export const Verifications = ({ investorId }: { investorId: string }) => (
   <List
     list={useList("attestation.search", { input: { investor: investorId } })}
     caption="Verifications"
+    exports="attestations"
     columns={verificationColumns}
     rowPath={({ attestation_id }) => ["attestations", attestation_id]}
     empty={<Empty title="No verifications">Sessions of this investor appear here.</Empty>}
@@ -51,6 +52,7 @@ export const InvestorOperations = ({ investorId }: { investorId: string }) => (
   <List
     list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
     caption="Operations"
+    exports="investor-operations"
     columns={operationColumns}
     rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
     empty={<Empty title="No operations">Mints, transfers and burns of this investor's wallets appear here.</Empty>}
@@ -106,6 +108,7 @@ export const Refusals = ({ investorId }: { investorId: string }) => (
     <List
       list={useList("investor.refusals", { input: { id: investorId } })}
       caption="Refusals"
+      exports="refusals"
       columns={refusalColumns}
       rowKey={({ request_id, operation_id }) => request_id ?? operation_id ?? ""}
       empty={
@@ -134,6 +137,7 @@ export const Recoveries = ({ investorId }: { investorId: string }) => (
   <List
     list={useList("recovery.list", { input: { id: investorId, limit: 10 } })}
     caption="Recoveries"
+    exports="recoveries"
     columns={recoveryColumns}
     rowPath={({ recovery_id }) => ["recoveries", recovery_id]}
     empty={<Empty title="No recoveries">Wallets of this investor that were reported as lost appear here.</Empty>}

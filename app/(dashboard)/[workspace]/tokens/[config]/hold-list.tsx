@@ -34,6 +34,7 @@ export function Holds({ token }: { token: TokenView }) {
     <List
       list={list}
       caption="Holds"
+      exports="holds"
       columns={menuOf ? [...columns, actions<Hold>((hold) => menuOf(hold, token.symbol))] : columns}
       rowKey={({ hold_id }) => hold_id}
       noMatch="Clear the filters to see all holds."

@@ -65,6 +65,7 @@ export function Operations({ token }: { token: TokenView }) {
     <List
       list={list}
       caption="Operations"
+      exports="operations"
       columns={operationColumns}
       rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
       noMatch="Clear the filters to see all operations."

@@ -28,6 +28,7 @@ export function Snapshots({ token }: { token: TokenView }) {
     <List
       list={list}
       caption="Snapshots"
+      exports="snapshots"
       columns={columnsOf(token, can("distribution:write") ? path("distributions", "new") : null)}
       rowKey={({ snapshot_id }) => snapshot_id}
       empty={<Empty title="No snapshots">A snapshot fixes who held the token on a record date.</Empty>}

@@ -30,7 +30,8 @@ const summaries: Record<RequestedAction, (approval: Approval) => string> = {
   review_decision: ({ request }) => reviewDecisions[request.decision as ReviewDecision].label,
   session_cancel: ({ request }) => shorten(text(request.attestation_id)),
   attestation_revoke: ({ request }) => shorten(text(request.attestation_id)),
-  attestation_revoke_bulk: ({ request }) => `${(request.attestation_ids as string[]).length} verifications`,
+  attestation_revoke_bulk: ({ request: { attestation_ids, attestations } }) =>
+    `${grouped(String((attestation_ids as string[] | undefined)?.length ?? attestations))} verifications`,
   erase: ({ request }) => shorten(text(request.user_pubkey ?? request.investor_id)),
   key_create: ({ request }) => text(request.name ?? request.key_id),
   policy_change: ({ request }) =>

@@ -21,6 +21,7 @@ import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
 import { RecoveryRequest } from "./recovery-request.tsx"
+import { RevocationRequest } from "./revocation-request.tsx"
 
 const CHECK_EVERY_MS = 4000
 
@@ -56,6 +57,8 @@ export default function Page() {
               <Card title="Request">
                 {approval.action === "policy_change" ? (
                   <PolicyChange approval={approval} />
+                ) : approval.action === "attestation_revoke_bulk" ? (
+                  <RevocationRequest approval={approval} />
                 ) : approval.action === "recovery" ? (
                   <RecoveryRequest approval={approval}>
                     <Request approval={approval} />
@@ -129,7 +132,6 @@ const labels: Record<string, string> = {
   while_paused: "Even though the token is paused",
   lot: "Exemption and date",
   attestation_id: "Attestation",
-  attestation_ids: "Attestations",
   investor_id: "Investor",
   lost_wallet: "Lost wallet",
   new_wallet: "New wallet",
@@ -200,7 +202,7 @@ const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 function Value({ of: value }: { of: unknown }) {
   if (typeof value === "boolean") return value ? "Yes" : "No"
   if (value === null) return "Any"
-  if (Array.isArray(value)) return <span className="wrap-anywhere">{listed(value)}</span>
+  if (Array.isArray(value)) return <span className="wrap-anywhere">{value.join(", ")}</span>
   if (typeof value === "object") return <code className="text-[13px] wrap-anywhere">{JSON.stringify(value)}</code>
   const text = String(value)
   return WALLET.test(text) ? (
@@ -209,12 +211,6 @@ function Value({ of: value }: { of: unknown }) {
     <span className="wrap-anywhere">{text}</span>
   )
 }
-
-const MOST_LISTED = 20
-
-const listed = (values: unknown[]): string =>
-  values.slice(0, MOST_LISTED).join(", ") +
-  (values.length > MOST_LISTED ? ` and ${values.length - MOST_LISTED} more` : "")
 
 type RulesProps = { request: Approval["request"]; preflight: NonNullable<Approval["preflight"]> }
 

@@ -1,4 +1,6 @@
-import { newWallet } from "./api.ts"
+import { readFile } from "node:fs/promises"
+import { type Api, newWallet } from "./api.ts"
+import { approve, open, requireTwo, test as withOfficer } from "./approving.ts"
 import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("two attestations are selected by keyboard and revoked, with progress and then each result", {
@@ -78,6 +80,8 @@ test("a running revocation is shown to every member, with what it did not revoke
     attestations: 40,
     revoked: 11,
     ended_before: 1,
+    failed_count: 0,
+    gone: 0,
     failed: [] as { attestation_id: string; error: string }[],
     left: 0,
     cancelled_by: null,
@@ -96,7 +100,7 @@ test("a running revocation is shown to every member, with what it did not revoke
     attestation_id: `att_${n}${[first, second][n % 2]!.slice(0, 20)}`,
     error: n === 0 ? "attestation_not_found" : "internal_error",
   }))
-  Object.assign(job, { revoked: 32, failed, ended_at: new Date().toISOString() })
+  Object.assign(job, { revoked: 32, failed, failed_count: failed.length, ended_at: new Date().toISOString() })
   await expect(panel.getByRole("heading", { level: 2 })).toHaveText("32 of 40 attestations revoked")
   await expect(panel.getByRole("listitem")).toHaveCount(5)
   await panel.getByRole("button", { name: "Show all 7" }).click()
@@ -110,7 +114,7 @@ test("a running revocation is stopped by keyboard and says what was left", {
 }, async ({ page, customer }) => {
   const job = {
     id: "blk_11111111111111111111",
-    ...{ attestations: 40, revoked: 11, ended_before: 1, failed: [], left: 0 },
+    ...{ attestations: 40, revoked: 11, ended_before: 1, failed_count: 0, gone: 0, failed: [], left: 0 },
     ...{
       started_by: "Carla Compliance",
       cancelled_by: null,
@@ -156,7 +160,7 @@ test("a member who may not revoke may not stop", async ({ as, customer }) => {
         result: {
           data: {
             id: "blk_11111111111111111111",
-            ...{ attestations: 40, revoked: 11, ended_before: 1, failed: [], left: 0 },
+            ...{ attestations: 40, revoked: 11, ended_before: 1, failed_count: 0, gone: 0, failed: [], left: 0 },
             ...{
               started_by: "Carla",
               cancelled_by: null,
@@ -181,3 +185,115 @@ test("a viewer cannot select rows", async ({ as, customer }) => {
   await expect(page.getByRole("row").nth(1)).toBeVisible()
   await expect(page.getByRole("checkbox")).toHaveCount(0)
 })
+
+/** Starts sessions whose external ids begin with `name`: more than a page of them. */
+async function startMany(api: Api, name: string, count: number): Promise<void> {
+  const start = (n: number) => api.start({ externalId: `${name}-${n}` })
+  for (let n = 0; n < count; n += 10)
+    await Promise.all(Array.from({ length: Math.min(10, count - n) }, (_, i) => start(n + i)))
+}
+
+test("all that match a filter are selected across pages, revoked, and their results exported", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  const name = `many-${newWallet().slice(0, 6)}`
+  await startMany(customer.api, name, 56)
+  await page.goto(section(customer, `attestations?q=${name}`))
+  const table = page.getByRole("table", { name: "Attestations" })
+  const bar = page.getByRole("region", { name: "Selected attestations" })
+  const rows = table.getByRole("checkbox", { name: /^Select [1-9A-Z]/ })
+  await expect(rows).toHaveCount(50)
+  await table.getByRole("checkbox", { name: "Select all on this page" }).check()
+  await expect(bar).toContainText("50 selected")
+  const all = bar.getByRole("button", { name: "Select all 56 matching" })
+  await expect(all).toBeVisible()
+  await expectAccessible(page)
+  await all.focus()
+  await page.keyboard.press("Enter")
+  await expect(bar).toBeFocused()
+  await expect(bar).toContainText("All 56 matching selected")
+
+  // The other page is selected, too. Clearing one row there selects row by row again.
+  await page.getByRole("button", { name: "Older" }).click()
+  await expect(rows).toHaveCount(6)
+  await expect(rows.first()).toBeChecked()
+  await rows.first().uncheck()
+  await expect(bar).toContainText("50 selected")
+  await page.getByRole("button", { name: "Newer" }).click()
+  await expect(rows).toHaveCount(50)
+  await all.click()
+
+  await bar.getByRole("button", { name: "Revoke" }).click()
+  const dialog = page.getByRole("alertdialog", { name: "Revoke 56 attestations?" })
+  await expect(dialog).toContainText("56 pending: the sessions close")
+  await dialog.getByLabel("Internal reason").fill("The fund closes")
+  await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
+  await expectAccessible(page)
+  await dialog.getByRole("button", { name: "Revoke 56" }).click()
+  const panel = page.getByRole("region", { name: /56 attestations/ })
+  await expect(panel.getByRole("heading")).toHaveText("56 attestations revoked", { timeout: 60_000 })
+  await expect(bar).toHaveCount(0)
+  await expectAccessible(page)
+  const downloading = page.waitForEvent("download")
+  await panel.getByRole("link", { name: "Export results" }).click()
+  const lines = (await readFile(await (await downloading).path(), "utf8")).trim().split("\r\n")
+  expect(lines).toHaveLength(57)
+  expect(lines.slice(1).every((line) => line.includes(",revoked,revoked,"))).toBe(true)
+})
+
+test("more than 10,000 that match cannot be selected together", async ({ page, customer }) => {
+  const name = `crowd-${newWallet().slice(0, 6)}`
+  await startMany(customer.api, name, 51)
+  const counted = { verified: 10_001, pending: 0, is_too_many: true, up_to: "x" }
+  await page.route("**/api/trpc/bulkRevocation.count**", (route) =>
+    route.fulfill({ json: { result: { data: counted } } }),
+  )
+  await page.goto(section(customer, `attestations?q=${name}`))
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+  const bar = page.getByRole("region", { name: "Selected attestations" })
+  await expect(bar).toContainText("More than 10,000 match. Narrow the filters to select all of them.")
+  await expect(bar.getByRole("button", { name: /^Select all/ })).toHaveCount(0)
+  await expectAccessible(page)
+})
+
+withOfficer(
+  "a second person sees the filter, the number and a sample, downloads the list, and approves it",
+  async ({ page, officer, firm: customer, traffic }) => {
+    // A request that waits.
+    traffic.allow(/409/)
+    await requireTwo(customer, "attestation_revoke_bulk")
+    await startMany(customer.api, "closing", 52)
+    await page.goto(section(customer, "attestations?q=closing&status=pending"))
+    await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+    const bar = page.getByRole("region", { name: "Selected attestations" })
+    await bar.getByRole("button", { name: "Select all 52 matching" }).click()
+    await bar.getByRole("button", { name: "Revoke" }).click()
+    const dialog = page.getByRole("alertdialog")
+    await dialog.getByLabel("Internal reason").fill("The fund closes")
+    await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
+    await dialog.getByRole("button", { name: "Revoke 52" }).click()
+    await expect(open(page).first()).toBeVisible()
+    await expectAccessible(page)
+
+    await officer.goto(section(customer, "approvals"))
+    await officer
+      .getByRole("link", { name: /52 verifications|Revoke many/ })
+      .first()
+      .click()
+    await expect(heading(officer, "Revoke many verifications: 52 verifications")).toBeVisible()
+    const request = officer.getByRole("region", { name: "Request" })
+    await expect(request).toContainText("52 attestations")
+    await expect(request).toContainText("All that matched a filter")
+    await expect(request).toContainText("closing")
+    await expect(request.getByRole("table", { name: "Attestations to revoke" }).getByRole("row")).toHaveCount(21)
+    await expectAccessible(officer)
+    const downloading = officer.waitForEvent("download")
+    await request.getByRole("link", { name: "Download the list" }).click()
+    const lines = (await readFile(await (await downloading).path(), "utf8")).trim().split("\r\n")
+    expect(lines).toHaveLength(53)
+    await approve(officer)
+    await expect(officer.getByRole("region", { name: "Outcome" })).toContainText("Done as requested.")
+    await page.goto(section(customer, "attestations?q=closing&status=revoked"))
+    await expect(page.getByLabel("Status")).toContainText("Revoked (52)", { timeout: 60_000 })
+  },
+)

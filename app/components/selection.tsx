@@ -4,7 +4,12 @@ import { Checkbox } from "./ui/input.tsx"
 /** The selected rows of a list. It includes the cells, so that lists without selection need not load them. */
 export type Selection<Row> = {
   chosen: ReadonlyMap<string, Row>
+  /** How many rows the server counted when all that match the filters were selected. Null if rows were selected one by one. */
+  allMatching: number | null
+  /** Selects these rows, and no others. */
   change: (chosen: ReadonlyMap<string, Row>) => void
+  /** Selects all rows that match the filters, also those on other pages. */
+  selectMatching: (count: number) => void
   All: typeof SelectAll
   One: typeof SelectRow
   nameOf: (row: Row) => string
@@ -12,17 +17,22 @@ export type Selection<Row> = {
   refusal: (row: Row) => string | null
 }
 
+type Kept<Row> = { of: string } & Pick<Selection<Row>, "chosen" | "allMatching">
+
 /** Keeps the selection of a list until a different one is shown. `of` identifies the list with its filters. */
 export function useSelection<Row>(
   of: string,
   { nameOf, refusal }: Pick<Selection<Row>, "nameOf" | "refusal">,
 ): Selection<Row> {
-  const [kept, setKept] = useState<{ of: string; chosen: ReadonlyMap<string, Row> }>({ of, chosen: new Map() })
+  const [kept, setKept] = useState<Kept<Row>>({ of, chosen: new Map(), allMatching: null })
   // Another filter hides rows, and an action must not affect hidden rows.
-  const chosen = useMemo(() => (kept.of === of ? kept.chosen : new Map<string, Row>()), [kept, of])
+  const isKept = kept.of === of
+  const chosen = useMemo(() => (isKept ? kept.chosen : new Map<string, Row>()), [kept, isKept])
   return {
     chosen,
-    change: (chosen) => setKept({ of, chosen }),
+    allMatching: isKept ? kept.allMatching : null,
+    change: (chosen) => setKept({ of, chosen, allMatching: null }),
+    selectMatching: (allMatching) => setKept({ of, chosen, allMatching }),
     All: SelectAll,
     One: SelectRow,
     nameOf,
@@ -30,14 +40,31 @@ export function useSelection<Row>(
   }
 }
 
+type Pages<Row> = {
+  query: { data: { data: readonly Row[]; next_cursor?: string | null } | undefined }
+  paging: { isFirst: boolean }
+}
+
+/** Whether all rows of the page that can be selected are, and the list has other pages. */
+export function isPageChosen<Row>(
+  { chosen, refusal }: Selection<Row>,
+  { query: { data }, paging }: Pages<Row>,
+  rowKey: (row: Row) => string,
+): boolean {
+  const open = data?.data.filter((row) => refusal(row) === null) ?? []
+  const isOnlyPage = paging.isFirst && !data?.next_cursor
+  return !isOnlyPage && open.length > 0 && open.every((row) => chosen.has(rowKey(row)))
+}
+
 type SelectAllProps<Row> = { selection: Selection<Row>; rows: readonly Row[]; rowKey: (row: Row) => string }
 
-function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }: SelectAllProps<Row>) {
+function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
+  const { chosen, allMatching, change, refusal } = selection
   const open = rows.filter((row) => refusal(row) === null)
-  const count = open.filter((row) => chosen.has(rowKey(row))).length
+  const count = allMatching === null ? open.filter((row) => chosen.has(rowKey(row))).length : open.length
   const isAll = open.length > 0 && count === open.length
   function toggle() {
-    const next = new Map(chosen)
+    const next = new Map(allMatching === null ? chosen : [])
     for (const row of open) isAll ? next.delete(rowKey(row)) : next.set(rowKey(row), row)
     change(next)
   }
@@ -56,7 +83,8 @@ function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }
 
 type SelectRowProps<Row> = { selection: Selection<Row>; row: Row; id: string }
 
-function SelectRow<Row>({ selection: { chosen, change, nameOf, refusal }, row, id }: SelectRowProps<Row>) {
+function SelectRow<Row>({ selection, row, id }: SelectRowProps<Row>) {
+  const { chosen, allMatching, change, nameOf, refusal } = selection
   const refused = refusal(row)
   function toggle() {
     const next = new Map(chosen)
@@ -68,7 +96,7 @@ function SelectRow<Row>({ selection: { chosen, change, nameOf, refusal }, row, i
       <Checkbox
         aria-label={refused === null ? `Select ${nameOf(row)}` : `${nameOf(row)}: ${refused}`}
         disabled={refused !== null}
-        checked={chosen.has(id)}
+        checked={refused === null && (allMatching !== null || chosen.has(id))}
         onChange={toggle}
       />
     </Place>

@@ -1,14 +1,16 @@
 import { type ReactNode, useEffect, useRef, useState } from "react"
-import { To, useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { ExportCsv } from "#app/(dashboard)/exports.tsx"
+import { type InputOf, To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Progress } from "#app/components/meter.tsx"
 import type { Selection } from "#app/components/selection.tsx"
+import { isTooMany, SelectionBar } from "#app/components/selection-bar.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { AttestationSummary, BulkRevocation } from "#domain/attestations"
 import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
-import { countOf } from "#shared/counts.ts"
+import { countOf, shortCount } from "#shared/counts.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
 import { newKey } from "../tokens/idempotency-key.ts"
 import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
@@ -18,6 +20,7 @@ const failureCopy = {
   insufficient_scope: "the person who started this may no longer revoke",
   review_open: "it has an open review, which two members must decide",
   internal_error: "failed several times. Try to revoke it on its own",
+  status_changed: "its status has changed since it was selected",
 } as const satisfies Record<RevocationFailure, string>
 
 type BulkPanelProps = { job: BulkRevocation; isNew: boolean; onSeen: () => void; dismiss: ReactNode }
@@ -31,7 +34,7 @@ export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps)
     panel.current?.focus()
     onSeen()
   }, [isNew, onSeen])
-  const done = data.revoked + data.ended_before + data.failed.length
+  const done = data.revoked + data.ended_before + data.failed_count
   const isOver = data.ended_at !== null
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
@@ -55,6 +58,7 @@ export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps)
               <>
                 {data.cancelled_by !== null && `Stopped by ${data.cancelled_by}; ${data.left} not revoked. `}
                 {data.ended_before > 0 && `${data.ended_before} had already ended. `}
+                {data.gone > 0 && `${data.gone} no longer matched when this was confirmed. `}
                 Started by {data.started_by} <Ago at={data.started_at} />
               </>
             ) : (
@@ -62,10 +66,13 @@ export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps)
             )}
           </p>
         </div>
-        {isOver ? dismiss : can("attestation:write") && <Stop id={data.id} onStopped={() => setStopped(true)} />}
+        <div className="flex items-center gap-2">
+          {isOver && <ExportCsv list="bulk-revocation" label="Export results" asked={{ id: data.id }} />}
+          {isOver ? dismiss : can("attestation:write") && <Stop id={data.id} onStopped={() => setStopped(true)} />}
+        </div>
       </div>
       {!isOver && <Progress className="mt-3" label="Attestations revoked" value={done / data.attestations} />}
-      {data.failed.length > 0 && <NotRevoked failed={data.failed} />}
+      {data.failed.length > 0 && <NotRevoked {...data} />}
       <p role="status" className="sr-only">
         {isOver && resultOf(data)}
       </p>
@@ -97,7 +104,7 @@ const resultOf = ({ revoked, attestations: all }: BulkRevocation): string =>
 /** How many are shown before the reader asks for the rest. */
 const FIRST = 5
 
-function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
+function NotRevoked({ failed, failed_count: count }: Pick<BulkRevocation, "failed" | "failed_count">) {
   const [isAll, setAll] = useState(false)
   return (
     <div className="mt-3 text-[13px]">
@@ -120,51 +127,72 @@ function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
       </ul>
       {failed.length > FIRST && !isAll && (
         <Button variant="link" className="mt-1 text-[13px]!" onClick={() => setAll(true)}>
-          Show all {failed.length}
+          Show {count === failed.length ? "all" : "the first"} {failed.length}
         </Button>
       )}
     </div>
   )
 }
 
-type BulkRevokeProps = { selection: Selection<AttestationSummary>; onStarted: (id: string) => void }
+type BulkRevokeProps = {
+  selection: Selection<AttestationSummary>
+  /** The filters of the list, as the server takes them. */
+  filter: RevocationFilter
+  /** Whether every row of the page is selected and other pages match, too. */
+  offersAll: boolean
+  onStarted: (id: string) => void
+}
+export type RevocationFilter = InputOf<"bulkRevocation.count">
+type Start = InputOf<"bulkRevocation.start">
 
-/** Actions for the selected attestations. Floats over the end of the list, so that no row moves. */
-export function BulkRevoke({ selection: { chosen, change }, onStarted }: BulkRevokeProps) {
+/** Actions for the selected attestations. */
+export function BulkRevoke({ selection, filter, offersAll, onStarted }: BulkRevokeProps) {
+  const { chosen, allMatching, change } = selection
   // A retry joins the revocation that the first attempt may have started, because its answer can be lost.
   const keys = useRef(new Map<string, string>())
-  const start = useMutation((api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {
+  const start = useMutation((api, input: Start) => {
     const content = JSON.stringify(input)
     const idempotencyKey = keys.current.get(content) ?? newKey()
     keys.current.set(content, idempotencyKey)
     return api.bulkRevocation.start.mutate(input, { context: { idempotencyKey } })
   })
-  const count = chosen.size
-  if (count === 0) return null
-  const verified = [...chosen.values()].filter(({ status }) => status === "verified").length
-  const isTooMany = count > MOST_REVOKED_TOGETHER
+  const counted = useQuery("bulkRevocation.count", filter, { enabled: offersAll }).data
+  // As the member saw it: the count is read again later, and the request must not grow with it.
+  const [seen, setSeen] = useState<typeof counted>(undefined)
+  if (chosen.size === 0) return null
+  const all = allMatching === null ? undefined : seen
+  const count = allMatching ?? chosen.size
+  const verified = all ? all.verified : [...chosen.values()].filter(({ status }) => status === "verified").length
   return (
-    <section
-      aria-label="Selected attestations"
-      className="sticky bottom-3 z-10 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface py-2 pr-2 pl-4 shadow-card"
+    <SelectionBar
+      label="Selected attestations"
+      selection={{
+        ...selection,
+        selectMatching: (count) => {
+          setSeen(counted)
+          selection.selectMatching(count)
+        },
+      }}
+      matching={
+        offersAll && counted ? { count: counted.verified + counted.pending, isTooMany: counted.is_too_many } : undefined
+      }
+      most={MOST_REVOKED_TOGETHER}
     >
-      <p role="status" className="text-sm font-medium tabular-nums">
-        {count} selected
-        {isTooMany && <span className="ml-2 font-normal text-danger">{MOST_REVOKED_TOGETHER} at most at a time</span>}
-      </p>
       <Confirm
         trigger={
-          <Button variant="danger" size="sm" disabled={isTooMany}>
+          <Button variant="danger" size="sm" disabled={isTooMany(selection, MOST_REVOKED_TOGETHER)}>
             Revoke
           </Button>
         }
         title={`Revoke ${countOf(count, "attestation")}?`}
         description={describe({ verified, pending: count - verified })}
-        confirm={`Revoke ${count}`}
+        confirm={`Revoke ${shortCount({ count, atLeast: false })}`}
         word="REVOKE"
         onConfirm={async (values) => {
           const { id } = await start.mutateAsync({
-            attestation_ids: [...chosen.keys()],
+            ...(all?.up_to
+              ? { matching: { filter, seen: count, up_to: all.up_to } }
+              : { attestation_ids: [...chosen.keys()] }),
             ...reasonsIn(values),
           })
           change(new Map())
@@ -173,19 +201,17 @@ export function BulkRevoke({ selection: { chosen, change }, onStarted }: BulkRev
       >
         <ReasonFields />
       </Confirm>
-      <Button variant="ghost" size="sm" onClick={() => change(new Map())}>
-        Clear selection
-      </Button>
-    </section>
+    </SelectionBar>
   )
 }
 
 function describe({ verified, pending }: { verified: number; pending: number }): string {
+  const figure = (count: number) => shortCount({ count, atLeast: false })
   const lost =
     verified > 0 &&
-    `${verified} verified: ${verified === 1 ? "the wallet is no longer verified, and its credential is" : "the wallets are no longer verified, and their credentials are"} destroyed on chain.`
+    `${figure(verified)} verified: ${verified === 1 ? "the wallet is no longer verified, and its credential is" : "the wallets are no longer verified, and their credentials are"} destroyed on chain.`
   const closed =
     pending > 0 &&
-    `${pending} pending: the ${pending === 1 ? "session closes" : "sessions close"} and nothing is issued. They no longer count against your quota.`
+    `${figure(pending)} pending: the ${pending === 1 ? "session closes" : "sessions close"} and nothing is issued. They no longer count against your quota.`
   return [lost, closed, "You cannot undo this."].filter(Boolean).join(" ")
 }

@@ -11,7 +11,7 @@ import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { useSelection } from "#app/components/selection.tsx"
+import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#domain/attestations"
@@ -52,7 +52,7 @@ export default function Page() {
   const [, setRevoking] = useRevoking()
   const [isNew, setNew] = useState(false)
   const seen = useCallback(() => setNew(false), [])
-  const { order } = list.asked
+  const { order, ...filter } = list.asked
   return (
     <>
       <ListPage
@@ -86,6 +86,8 @@ export default function Page() {
         <Suspense>
           <BulkRevoke
             selection={selection}
+            filter={filter}
+            offersAll={isPageChosen(selection, list, ({ attestation_id }) => attestation_id)}
             onStarted={(id) => {
               setNew(true)
               void setRevoking(id)

@@ -1,6 +1,7 @@
 import { useId, useState } from "react"
-import { type RouterOutputs, To, useMe, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { type InputOf, type RouterOutputs, To, useMe, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Selection } from "#app/components/selection.tsx"
+import { floating, isTooMany, SelectionBar } from "#app/components/selection-bar.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/input.tsx"
@@ -11,37 +12,57 @@ type Review = RouterOutputs["review"]["list"]["data"][number]
 
 const NO_ONE = ""
 
-/** Assigns the selected reviews. Floats over the end of the list, so that no row moves. */
-export function BulkAssign({ selection }: { selection: Selection<Review> }) {
-  const { chosen, change, nameOf } = selection
+type BulkAssignProps = {
+  selection: Selection<Review>
+  /** The filters of the queue, as the server takes them. */
+  filter: InputOf<"review.matching">
+  /** Whether every row of the page is selected and other pages match, too. */
+  offersAll: boolean
+}
+
+/** Assigns the selected reviews. */
+export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
+  const { chosen, allMatching, change, nameOf } = selection
   const id = useId()
   const { data: me } = useMe()
   const mine = me?.user.id
   const reviewers = useQuery("review.reviewers", {}, { enabled: chosen.size > 0 })
+  const matching = useQuery("review.matching", filter, { enabled: offersAll }).data
   const [picked, setPicked] = useState<string | null>(null)
   const [missed, setMissed] = useState<readonly Review[]>([])
   const assign = useMutation((api, input: { review_ids: string[]; assignee: string | null }) =>
     api.review.assignMany.mutate(input),
   )
+  const assignAll = useMutation((api, input: InputOf<"review.assignMatching">) =>
+    api.review.assignMatching.mutate(input),
+  )
   const to = picked ?? mine
   const others = (reviewers.data?.data ?? []).filter(({ user_id }) => user_id !== mine)
-  const isTooMany = chosen.size > MOST_ASSIGNED_TOGETHER
 
   function start(assignee: string | null) {
+    const name = assignee === mine ? "you" : others.find(({ user_id }) => user_id === assignee)?.name
+    const done = (assigned: number, gone = 0) => {
+      change(new Map())
+      const rest = gone > 0 ? `. ${countOf(gone, "review")} had closed` : ""
+      if (assigned + gone > 0) notify(`${countOf(assigned, "review")} assigned to ${name ?? "no one"}${rest}`)
+    }
+    if (allMatching !== null) {
+      assignAll.mutate({ filter, seen: allMatching, assignee }, ({ assigned, gone }) => done(assigned, gone))
+      return
+    }
     assign.mutate({ review_ids: [...chosen.keys()], assignee }, ({ assigned, closed }) => {
       setMissed(closed.flatMap((id) => chosen.get(id) ?? []))
-      change(new Map())
-      const name = assignee === mine ? "you" : others.find(({ user_id }) => user_id === assignee)?.name
-      if (assigned > 0) notify(`${countOf(assigned, "review")} assigned to ${name ?? "no one"}`)
+      done(assigned)
     })
   }
   if (chosen.size === 0) return <Missed reviews={missed} nameOf={nameOf} onDismiss={() => setMissed([])} />
   return (
-    <section aria-label="Selected reviews" className={floating}>
-      <p role="status" className="text-sm font-medium tabular-nums">
-        {chosen.size} selected
-        {isTooMany && <span className="ml-2 font-normal text-danger">{MOST_ASSIGNED_TOGETHER} at most at a time</span>}
-      </p>
+    <SelectionBar
+      label="Selected reviews"
+      selection={selection}
+      matching={offersAll && matching ? { count: matching.count, isTooMany: matching.is_too_many } : undefined}
+      most={MOST_ASSIGNED_TOGETHER}
+    >
       <label htmlFor={id} className="text-[13px] text-muted">
         Assign to
       </label>
@@ -59,21 +80,15 @@ export function BulkAssign({ selection }: { selection: Selection<Review> }) {
       <Button
         variant="primary"
         size="sm"
-        disabled={isTooMany || to === undefined}
-        pending={assign.isPending}
+        disabled={isTooMany(selection, MOST_ASSIGNED_TOGETHER) || to === undefined}
+        pending={assign.isPending || assignAll.isPending}
         onClick={() => start(to || null)}
       >
         Assign
       </Button>
-      <Button variant="ghost" size="sm" onClick={() => change(new Map())}>
-        Clear selection
-      </Button>
-    </section>
+    </SelectionBar>
   )
 }
-
-const floating =
-  "sticky bottom-3 z-10 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface py-2 pr-2 pl-4 shadow-card"
 
 type MissedProps = { reviews: readonly Review[]; nameOf: (review: Review) => string; onDismiss: () => void }
 

@@ -7,7 +7,7 @@ import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
-import { useSelection } from "#app/components/selection.tsx"
+import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, useNow } from "#app/components/timestamp.tsx"
 import { priorityOf, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
 import { headlineOf } from "./[id]/review.ts"
@@ -50,6 +50,7 @@ function Queue() {
         {...header}
         tabs={{ names: { waiting: "Waiting", closed: "Closed" }, value: state, onChange: (to) => void setState(to) }}
         saved="reviews"
+        exports="reviews"
         list={list}
         caption={waits ? "Waiting reviews" : "Closed reviews"}
         things="reviews"
@@ -70,7 +71,13 @@ function Queue() {
           )
         }
       />
-      {waits && <BulkAssign selection={selection} />}
+      {waits && (
+        <BulkAssign
+          selection={selection}
+          filter={list.asked}
+          offersAll={isPageChosen(selection, list, ({ review_id }) => review_id)}
+        />
+      )}
     </>
   )
 }

@@ -24,7 +24,7 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     await expect(table.getByRole("row").filter({ hasText: wallet.slice(0, 4) })).toContainText("100")
     await expectAccessible(page)
     await page.getByLabel("At").fill("2020-01-01T00:00:00")
-    await expect(page.getByText("No one held the token at that moment.")).toBeVisible()
+    await expect(page.getByText("No such person or wallet held the token at that moment.")).toBeVisible()
     await expectAccessible(page)
   })
 

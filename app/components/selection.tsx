@@ -88,7 +88,8 @@ function SelectRow<Row>({ selection, row, id }: SelectRowProps<Row>) {
   const refused = refusal(row)
   function toggle() {
     const next = new Map(chosen)
-    if (!next.delete(id)) next.set(id, row)
+    // While all that match are selected, a click can only clear the row, also on another page.
+    if (!next.delete(id) && allMatching === null) next.set(id, row)
     change(next)
   }
   return (

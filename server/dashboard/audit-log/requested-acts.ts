@@ -43,8 +43,8 @@ const acts: Record<RequestedAction, Act> = {
   },
   session_cancel: ({ names, subject }) => say`cancel ${verificationOf(names, subject)}`,
   attestation_revoke: ({ names, subject }) => say`revoke ${verificationOf(names, subject)}`,
-  attestation_revoke_bulk: ({ request: { attestation_ids: ids } }) =>
-    say`revoke ${Array.isArray(ids) ? several(ids.length, "verification") : "many verifications"}`,
+  attestation_revoke_bulk: ({ request: { attestation_ids: ids, attestations } }) =>
+    say`revoke ${several(Array.isArray(ids) ? ids.length : attestations, "verification")}`,
   erase: ({ names, request }) => {
     const { investor_id: id, user_pubkey: wallet } = request
     return say`erase the data of ${id ? person(names("investor", id)) : holder(names, wallet)}`

@@ -229,6 +229,9 @@ export const sentences: Record<AuditAction, Sentence> = {
     say`voided the proposed decision of ${reviewOf(told)}, because something was found`,
   "review.requested": (told) => say`proposed a decision of ${reviewOf(told)}: ${decision(told.detail.decision)}`,
 
+  "reviews.assigned": ({ detail }) =>
+    say`assigned ${several(detail.reviews, "review")} to ${detail.assignee === null ? "no one" : text(detail.assignee)}`,
+
   "schema.changed": (told) => say`changed ${schema(told)}`,
   "schema.created": (told) => say`created ${schema(told)}`,
   "session.cancelled": ({ names, subject }) => say`cancelled ${verificationOf(names, subject)} before it was decided`,

@@ -222,6 +222,11 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
     { kind: "vendor", decision: "reject" },
     "proposed a decision of the review of family-office-2: rejected",
   ],
+  "reviews.assigned": [
+    "ws_1",
+    { assignee: "Cora Compliance", filter: { kind: "vendor" }, seen: 12, reviews: 12 },
+    "assigned 12 reviews to Cora Compliance",
+  ],
   "schema.changed": ["kyc_v1", {}, "changed the schema Individual KYC"],
   "schema.created": ["kyc_v1", {}, "created the schema Individual KYC"],
   "session.cancelled": ["att_1", {}, "cancelled family-office-2's individual KYC before it was decided"],

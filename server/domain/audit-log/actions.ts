@@ -26,6 +26,7 @@ type Actions = {
   recovery: "begun" | "cancelled" | "completed" | "failed" | "requested"
   reminders: "turned_off" | "turned_on"
   review: "assigned" | "closed" | "decided" | "found" | "noted" | "opened" | "request_voided" | "requested"
+  reviews: "assigned"
   schema: "changed" | "created"
   session: "cancelled" | "started"
   signer: "set"

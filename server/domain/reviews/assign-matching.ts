@@ -42,7 +42,12 @@ export const assignMatching = ({ filter, seen, assignee, ...caller }: AssigningM
     const named = { assignee: person?.name ?? null }
     // One entry for the act, and one in the history of each review.
     const act = { subject: workspaceId, detail: { ...named, filter, seen, reviews: found.length } }
-    const each = changed.map(({ id }) => ({ author: caller, action: "review.assigned", subject: id, detail: named }))
+    const each = changed.map(({ id }) => ({
+      author: caller,
+      action: "review.assigned" as const,
+      subject: id,
+      detail: named,
+    }))
     if (found.length > 0)
       await recordChanges(sql, workspaceId, [{ author: caller, action: "reviews.assigned", ...act }, ...each])
     return { assigned: found.length, gone: seen - found.length }

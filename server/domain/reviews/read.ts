@@ -151,8 +151,9 @@ export async function findWaiting(
   principal: Principal,
   { filter, limit, lock = false }: { filter: Omit<ReviewFilter, "state">; limit: number; lock?: boolean },
 ): Promise<{ id: string; seq: bigint }[]> {
+  const matches = await matching(principal, { ...filter, state: "waiting" })
   return sql<{ id: string; seq: bigint }[]>`
-    select r.id, r.seq from ${reviewTables()} where ${matching(principal, { ...filter, state: "waiting" })}
+    select r.id, r.seq from ${reviewTables()} where ${matches()}
     order by r.seq limit ${limit} ${lock ? sql`for update of r` : sql``}`
 }
 

@@ -5,7 +5,14 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
-import { InvestorLink, investorPlace, usePath, usePolling, useWorkspace, walletPlace } from "#app/(dashboard)/workspace.tsx"
+import {
+  InvestorLink,
+  investorPlace,
+  usePath,
+  usePolling,
+  useWorkspace,
+  walletPlace,
+} from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"

@@ -1,6 +1,33 @@
 import { countryNames, isCountry } from "#shared/countries.ts"
 
-const codeOf = new Map(countryNames("en").map(({ code, name }) => [name.toLowerCase(), code]))
+/** Other names in common lists: abbreviations, former names, and those of the FATF's statements. */
+const otherNames: readonly [name: string, code: string][] = [
+  ["UK", "GB"],
+  ["Great Britain", "GB"],
+  ["USA", "US"],
+  ["United States of America", "US"],
+  ["UAE", "AE"],
+  ["Czech Republic", "CZ"],
+  ["Turkey", "TR"],
+  ["Myanmar", "MM"],
+  ["Burma", "MM"],
+  ["Russian Federation", "RU"],
+  ["Republic of Korea", "KR"],
+  ["Democratic People's Republic of Korea", "KP"],
+  ["DPRK", "KP"],
+  ["Ivory Coast", "CI"],
+  ["Côte d'Ivoire", "CI"],
+  ["Democratic Republic of the Congo", "CD"],
+  ["Democratic Republic of Congo", "CD"],
+  ["Lao PDR", "LA"],
+  ["Syrian Arab Republic", "SY"],
+  ["Viet Nam", "VN"],
+  ["Virgin Islands (UK)", "VG"],
+]
+const codeOf = new Map([
+  ...otherNames.map(([name, code]) => [name.toLowerCase(), code] as const),
+  ...countryNames("en").map(({ code, name }) => [name.toLowerCase(), code] as const),
+])
 
 /**
  * The countries in a text that someone typed or pasted: codes and English names between commas, semicolons or line breaks,
@@ -26,6 +53,8 @@ function words(text: string): string[] {
 
 /** `DE`, `Germany` or `Germany (DE)`. Null for a known name with the code of another country. */
 function read(part: string): string | null {
+  const whole = codeOf.get(part.toLowerCase().replaceAll("’", "'")) ?? codeOf.get(part.toLowerCase())
+  if (whole !== undefined) return whole
   const [, name, inside] = /^(.*\S)\s*\(([A-Za-z]{2})\)$/.exec(part) ?? []
   const code = (inside ?? part).toUpperCase()
   const named = codeOf.get((name ?? part).toLowerCase()) ?? null

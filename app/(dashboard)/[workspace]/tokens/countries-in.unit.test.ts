@@ -6,6 +6,9 @@ test.each([
   ["DE FR\tIT", ["DE", "FR", "IT"]],
   ["Germany (DE), north korea, Bosnia & Herzegovina", ["DE", "KP", "BA"]],
   ["DE, Germany, de", ["DE"]],
+  ["UK, USA, UAE, Czech Republic, Virgin Islands (UK), Lao PDR", ["GB", "US", "AE", "CZ", "VG", "LA"]],
+  ["Côte d’Ivoire, Côte d'Ivoire, Myanmar", ["CI", "MM"]],
+  ["Great Britain\nUnited States of America", ["GB", "US"]],
   [" , ;", []],
 ])("%j has the countries %j", (text, codes) => {
   expect(countriesIn(text)).toEqual({ codes, unknown: [] })

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { publicReasonCopy } from "#app/(dashboard)/[workspace]/attestations/reason-fields.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
@@ -7,6 +8,7 @@ import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Empty, Facts } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { countOf } from "#shared/counts.ts"
+import { isPublicReason } from "#shared/public-reasons.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 import type { ApprovalDetail } from "../summary.ts"
 
@@ -18,9 +20,13 @@ const columns: Column<Row>[] = [
     header: "Wallet",
     cell: ({ user_pubkey, attestation_id }) => <Shortened value={user_pubkey ?? attestation_id} />,
   },
-  { header: "Status now", cell: ({ status }) => (status === null ? NOTHING : <StatusBadge status={status} />) },
-  { header: "External id", wideOnly: true, breaks: true, cell: ({ external_id }) => external_id ?? NOTHING },
-  { header: "Schema", wideOnly: true, cell: ({ schema }) => schema ?? NOTHING },
+  {
+    header: "Status now",
+    phone: "value",
+    cell: ({ status }) => (status === null ? NOTHING : <StatusBadge status={status} />),
+  },
+  { header: "External id", breaks: true, cell: ({ external_id }) => external_id ?? NOTHING },
+  { header: "Schema", phone: "none", cell: ({ schema }) => schema ?? NOTHING },
 ]
 
 /** The list that a bulk revocation would revoke: how it was selected, the first of it, and the rest as a file. */
@@ -36,7 +42,7 @@ export function RevocationRequest({ approval: { subject, request } }: { approval
           Selected: data && (data.filter === null ? "One by one" : "All that matched a filter"),
           ...(data?.filter && filterFacts(data.filter)),
           "Internal reason": text(request.reason),
-          "Reason for the investor": text(request.public_reason),
+          "Reason for the investor": isPublicReason(request.public_reason) && publicReasonCopy[request.public_reason],
         }}
       />
       <div className="mt-4 mb-3 flex flex-wrap items-center justify-between gap-3">

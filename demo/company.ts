@@ -12,7 +12,6 @@ export const members = [
   { name: "Carl Compliance", email: "carl@harbour.example", role: "compliance" },
   { name: "Dana Developer", email: "dana@harbour.example", role: "developer" },
 ] as const
-export type Role = (typeof members)[number]["role"]
 
 /** What the provider decides about an investor. Open: the investor has not finished yet. */
 type Decision = "approved" | "rejected" | "open" | { inReview: string }
@@ -70,7 +69,7 @@ export const investors: Investor[] = [
   investor("nina-schmidt-1091", "AT", true, "open"),
 ]
 
-export const approved = investors.filter(({ decision }) => decision === "approved")
+const approved = investors.filter(({ decision }) => decision === "approved")
 
 /** Second wallets. The provider reports another country for one, which contradicts the first report. */
 export const secondWallets: Investor[] = [

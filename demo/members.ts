@@ -3,7 +3,7 @@ import { members } from "./company.ts"
 type Request = { method: "GET" | "POST"; input: object }
 
 /** Calls the dashboard's API, as one of the members or as a person without a session. */
-export class Desk {
+class Desk {
   readonly #origin: string
   readonly #workspace: string
   readonly #cookie: string

@@ -84,7 +84,7 @@ test("it shows this workspace and its account, newest first, and nothing else", 
   expect(subjects[0]).toBe(mine)
   expect(subjects).not.toContain(other)
   expect(subjects).not.toContain(theirs)
-  // Each workspace has a chain of its own.
+  // Each workspace has its own chain.
   const unlinked = { place: null, hash: null, anchor: null }
   const wholeAccount = (entries: Entry[]) =>
     entries

@@ -1,7 +1,17 @@
 import { parseAsString, useQueryState } from "nuqs"
+import { useEffect, useState } from "react"
 
-/** Whether the page's address asks for a form, as actions of the search do, and a function that opens or closes it. */
+/**
+ * Whether a form is open, and a function that opens or closes it. The page's address can ask for it, as actions of the
+ * search do. It is taken out of the address at once: a change when the form closes would cancel opening another page.
+ */
 export function useFormInAddress(name: string): [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
   const [form, setForm] = useQueryState("form", parseAsString)
-  return [form === name, (isOpen) => void setForm(isOpen ? name : null)]
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (form !== name) return
+    setOpen(true)
+    void setForm(null)
+  }, [form, name, setForm])
+  return [isOpen, setOpen]
 }

@@ -113,7 +113,7 @@ const Neighbour = ({ rel, page }: { rel: "prev" | "next"; page: Page }) => (
 export const WithExamples = ({ first, examples, children }: Record<"first" | "examples" | "children", ReactNode>) => (
   <div className="space-y-6 xl:grid xl:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] xl:grid-rows-[auto_1fr] xl:gap-x-10 xl:gap-y-6 xl:space-y-0">
     <div className="min-w-0 xl:max-w-3xl">{first}</div>
-    <div className="min-w-0 space-y-6 xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1 xl:max-h-[calc(100dvh-6rem)] xl:self-start xl:overflow-y-auto xl:[&_pre]:max-h-[45dvh] xl:[&_pre]:overflow-y-auto">
+    <div className="min-w-0 space-y-6 xl:sticky xl:top-20 xl:col-start-2 xl:row-span-2 xl:row-start-1 xl:max-h-[calc(100dvh-6rem)] xl:self-start xl:overflow-y-auto xl:[&_figure>section]:max-h-[45dvh] xl:[&_figure>section]:overflow-y-auto">
       {examples}
     </div>
     <div className="min-w-0 xl:max-w-3xl">{children}</div>

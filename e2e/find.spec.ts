@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, memberOfNewAccount, section, test } from "./dashboard.ts"
 
 const search = (page: Page) => page.getByRole("dialog", { name: "Search everything" })
 
@@ -104,7 +104,8 @@ test("an action opens its page with the form, by what people type for it", async
   }
 })
 
-test("the search lists what was opened last, by ids that are gone after signing out", async ({ page, customer }) => {
+test("the search lists what was opened last, by ids that are gone after signing out", async ({ browser, customer }) => {
+  const { page, context } = await memberOfNewAccount(browser, customer)
   const { wallet } = await customer.api.start({ externalId: "emma-larsson-1008" })
   await page.goto(section(customer, "investors"))
   await page.getByRole("searchbox").first().fill("1008 emma")
@@ -124,4 +125,5 @@ test("the search lists what was opened last, by ids that are gone after signing 
   await page.getByRole("menuitem", { name: "Sign out" }).click()
   await expect(page).toHaveURL(/sign-in/)
   expect(await kept()).not.toContain("inv_")
+  await context.close()
 })

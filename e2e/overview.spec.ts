@@ -68,7 +68,7 @@ test("verifications that expire soon are counted, with links to the list and the
   await soon.getByRole("link", { name: /within 7 days/ }).click()
   await expect(heading(page, "Attestations")).toBeVisible()
   await expect(page.getByLabel("Expires")).toHaveValue("7")
-  await expect(page.getByRole("row").filter({ hasText: wallet })).toContainText(schemaId)
+  await expect(page.getByRole("row").filter({ hasText: wallet })).toContainText("Five days")
   await page.goBack()
   await soon.getByRole("link", { name: "Renewal reminders" }).click()
   await expect(page.getByRole("tab", { name: "Workspace" })).toHaveAttribute("aria-selected", "true")

@@ -1,7 +1,7 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import type { ReactNode } from "react"
+import { lazy, type ReactNode, Suspense } from "react"
 import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
@@ -9,7 +9,7 @@ import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { To, usePolling } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts } from "#app/components/frame.tsx"
+import { Card, Facts, Loading } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import { type Exemption, exemptionNames } from "#shared/lots.ts"
@@ -21,7 +21,11 @@ import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
 import { RecoveryRequest } from "./recovery-request.tsx"
-import { RevocationRequest } from "./revocation-request.tsx"
+
+// Most requests are not about a list.
+const RevocationRequest = lazy(async () => ({
+  default: (await import("./revocation-request.tsx")).RevocationRequest,
+}))
 
 const CHECK_EVERY_MS = 4000
 
@@ -58,7 +62,9 @@ export default function Page() {
                 {approval.action === "policy_change" ? (
                   <PolicyChange approval={approval} />
                 ) : approval.action === "attestation_revoke_bulk" ? (
-                  <RevocationRequest approval={approval} />
+                  <Suspense fallback={<Loading what="Loading the request" />}>
+                    <RevocationRequest approval={approval} />
+                  </Suspense>
                 ) : approval.action === "recovery" ? (
                   <RecoveryRequest approval={approval}>
                     <Request approval={approval} />

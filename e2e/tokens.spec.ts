@@ -416,7 +416,7 @@ test("operations are filtered by wallet and status, and the filters are in the a
   await page.getByRole("searchbox", { name: "Search" }).fill(alice)
   await expect(rows).toHaveCount(2)
   await expect(rows.last()).toContainText("11")
-  await expect(page).toHaveURL(new RegExp(`pubkey=${alice}`))
+  await expect(page).toHaveURL(new RegExp(`[?&]q=${alice}`))
   await page.getByLabel("Status").selectOption("failed")
   await expect(page.getByText("No matching operations")).toBeVisible()
   await expectAccessible(page)

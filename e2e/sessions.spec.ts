@@ -1,5 +1,5 @@
 import { decide, newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("a session shows whether its link was opened, what it waits for, and its link and QR code", {
   tag: "@phone",
@@ -33,6 +33,7 @@ test("a session shows whether its link was opened, what it waits for, and its li
   await expectAccessible(page)
   await dialog.getByRole("button", { name: "Done" }).click()
 
+  await showFilters(page)
   const wait = page.getByLabel("Waits for")
   await wait.selectOption("A review")
   await expect(row).toBeVisible()

@@ -104,7 +104,7 @@ const columnsOf = (token: TokenView): Column<Holder>[] => [
     breaks: true,
     cell: ({ investor }) => (investor ? <InvestorLink investor={investor} /> : NOTHING),
   },
-  { header: "Account", phone: "none", cell: ({ account }) => <AccountState state={account} /> },
+  { header: "Account", cell: ({ account }) => <AccountState state={account} /> },
 ]
 
 type BalanceProps = { of: Holder; token: TokenView }

@@ -7,7 +7,7 @@ type HeldNoteProps = { of: { mint_config: string; wallet: string }; held: string
 export const HeldNote = ({ of: { mint_config, wallet }, held, available }: HeldNoteProps) =>
   held === "0" ? null : (
     <span className="block text-xs text-muted">
-      <To path={["tokens", mint_config]} query={`?tab=holds&pubkey=${wallet}`}>
+      <To path={["tokens", mint_config]} query={`?tab=holds&q=${wallet}`}>
         {grouped(held)} held
       </To>
       <span className="block">{grouped(available)} available</span>

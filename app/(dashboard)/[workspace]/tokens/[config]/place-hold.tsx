@@ -54,7 +54,7 @@ function Result({ token, hold }: { token: TokenView; hold: Hold }) {
           <HoldReason hold={hold} />
         </p>
       </div>
-      <To path={["tokens", token.id]} query={`?tab=holds&pubkey=${hold.user_pubkey}`} className={buttonLook()}>
+      <To path={["tokens", token.id]} query={`?tab=holds&q=${hold.user_pubkey}`} className={buttonLook()}>
         Holds of this wallet
       </To>
     </div>

@@ -97,7 +97,7 @@ const BEGIN = (claim: string) => `
           (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
           (select count(*) from operations o
             where o.workspace_id = w.id and o.status in ('queued', 'submitted')
-              and o.kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release'))) +
+              and (o.kind in ('mint', 'transfer', 'burn', 'force_transfer', 'hold', 'release') or o.kind in ('pay', 'anchor', 'anchor_audit_log')))) +
           (select coalesce(sum(t.fee + t.rent), 0) from transactions t
             where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
         end as over_budget, w.reminders,

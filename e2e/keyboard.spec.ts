@@ -2,8 +2,8 @@ import type { Locator, Page } from "@playwright/test"
 import { decide, newWallet } from "./api.ts"
 import { expect, heading, PASSWORD, reviewOf, section, test } from "./dashboard.ts"
 
-/** The most tab stops between two targets. */
-const STOPS = 120
+/** The most tab stops between two targets: those of a list with 50 rows. */
+const STOPS = 400
 
 /** Presses Tab until the element has focus; fails if it cannot be reached. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {

@@ -54,7 +54,7 @@ test("a table is a tab stop while it is too wide, also after its list has failed
   traffic.allow(/503/)
   // One word, which is too wide for the first width and not for the second.
   await changeAnswer(page, "key.list", ({ data }) => {
-    data[0].name = "a".repeat(50)
+    data[0].name = "a".repeat(30)
   })
   await page.setViewportSize({ width: 800, height: 800 })
   await page.goto(section(customer, "keys"))

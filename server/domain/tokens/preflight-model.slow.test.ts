@@ -79,9 +79,9 @@ async function situation() {
   const configs = await Promise.all([
     of(us, {}, { decimals: 2 }),
     of(us, { max_supply: "300", max_holders: 2, max_balance_per_wallet: "120" }),
-    of(us, { allowed_countries: ["US", "DE"], require_accredited: true }),
+    of(us, { allowed_countries: ["US", "DE"], require_accredited: true, min_balance: "20" }),
     of(us, { transfers_locked_until: "2999-01-01T00:00:00Z" }),
-    of(other, { transfers_locked_until: "2001-01-01T00:00:00Z", blocked_countries: ["JP"] }),
+    of(other, { transfers_locked_until: "2001-01-01T00:00:00Z", blocked_countries: ["JP"], min_balance: "20" }),
     of(us, { max_investors: 2, max_investors_by_country: { JP: 1 }, max_balance_per_investor: "150" }),
     of(jp, { max_non_accredited_investors: 1, min_balance: "20" }),
     of(us, { blocked_countries: ["DE"] }, { transfer_mode: "holder" }),

@@ -4,7 +4,7 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
-import { moveClock } from "#test/fixtures/clock.ts"
+import { advanceClock, moveClock } from "#test/fixtures/clock.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { app, key, provesWallets, refused, row, SCHEMA, signed, started } from "#test/fixtures/wallet-proof.ts"
@@ -139,10 +139,15 @@ test("a request is valid for ten minutes, by the database's clock", async () => 
   refused(await page.prove(text, signature), "early")
   await moveClock(addSeconds(issued, 600))
   refused(await page.prove(text, signature), "late")
-  await moveClock(addSeconds(issued, 86_400 * 365))
-  refused(await page.prove(text, signature), "session")
   await moveClock(addSeconds(issued, 599))
   expect((await page.prove(text, signature)).status).toBe(200)
+})
+
+test("a request is refused once its session has ended", async () => {
+  const { wallet, page } = await started()
+  const text = await page.ask()
+  await advanceClock({ days: 365 })
+  refused(await page.prove(text, signed(wallet, text)), "session")
 })
 
 test("of many simultaneous proofs exactly one is accepted, and a later repeat is refused", async () => {

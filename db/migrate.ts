@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 // Imports only the file reader: Drizzle's migrator loads all of Drizzle, and runs a transaction that functions cannot
 // join.
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator"
 import type postgres from "postgres"
-import { open } from "./client.ts"
+import { isUndone, open } from "./client.ts"
 import type { Types } from "./connection.ts"
 
 /** Any number shared by all Vouch processes: the second process to start waits for the first to finish. */
 const MIGRATION_LOCK = 8_246_193
+
+/** How long a migration waits for a table that is in use. Requests that need one of its tables wait as well. */
+const LOCK_MS = 500
+/** Then it lets go of all tables and tries again later, because a transaction such as a backup may take hours. */
+const ATTEMPTS = 100
+const PAUSE_MS = 2000
 
 const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url))
 const functionsFolder = new URL("./functions/", import.meta.url)
@@ -35,27 +42,52 @@ export class EarlierDatabase extends Error {
   }
 }
 
-/** Migrates the database in one transaction. Safe if several processes start at once. Throws EarlierDatabase. */
+/** Other transactions have kept the tables for minutes. */
+export class TablesInUse extends Error {
+  constructor(cause: unknown) {
+    super(
+      "The database was not migrated, because a long transaction uses its tables, such as a backup's. Nothing in it was changed. Wait for that transaction or end it (pg_stat_activity lists them by xact_start), then start again.",
+      { cause },
+    )
+    this.name = "TablesInUse"
+  }
+}
+
+/**
+ * Migrates the database in one transaction. Safe if several processes start at once, and beside processes of the previous
+ * version. Throws EarlierDatabase and TablesInUse.
+ */
 export async function migrate(url: string): Promise<Migrated> {
   const client = open(url, 1)
   try {
-    return await client.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
-      const migrations = readMigrationFiles({ migrationsFolder })
-      const before = await readJournal(tx)
-      if (before.total > 0 && before.first < migrations[0]!.folderMillis) throw new EarlierDatabase()
-      const applied = await applyMigrations(
-        tx,
-        migrations.filter(({ folderMillis }) => folderMillis > before.last),
-      )
-      // An older version leaves a newer version's functions and tables unchanged.
-      const isAhead = before.last > migrations.at(-1)!.folderMillis
-      const functions = isAhead ? 0 : await applyFunctions(tx)
-      return { applied, functions, total: before.total + applied }
-    })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await client.begin(migrateIn)
+      } catch (error) {
+        if (!isUndone(error)) throw error
+        if (attempt === ATTEMPTS) throw new TablesInUse(error)
+        await sleep(PAUSE_MS)
+      }
+    }
   } finally {
     await client.end({ timeout: 5 })
   }
+}
+
+async function migrateIn(tx: Transaction): Promise<Migrated> {
+  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+  await tx.unsafe(`set local lock_timeout = ${LOCK_MS}`)
+  const migrations = readMigrationFiles({ migrationsFolder })
+  const before = await readJournal(tx)
+  if (before.total > 0 && before.first < migrations[0]!.folderMillis) throw new EarlierDatabase()
+  const applied = await applyMigrations(
+    tx,
+    migrations.filter(({ folderMillis }) => folderMillis > before.last),
+  )
+  // An older version leaves a newer version's functions and tables unchanged.
+  const isAhead = before.last > migrations.at(-1)!.folderMillis
+  const functions = isAhead ? 0 : await applyFunctions(tx)
+  return { applied, functions, total: before.total + applied }
 }
 
 type Journal = { first: number; last: number; total: number }
@@ -79,7 +111,8 @@ async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Pr
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     create table if not exists drizzle.functions (file text primary key, hash text not null);`)
   for (const { sql, folderMillis, hash } of migrations) {
-    for (const statement of sql) await tx.unsafe(statement)
+    // Sent together, because requests wait for these tables.
+    await tx.unsafe(sql.join(";\n"))
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
   }
   return migrations.length

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
@@ -16,10 +17,8 @@ let sql: ReturnType<typeof open>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "vouch-release-"))
-  const release = unpack(previousRelease(), join(folder, "release"))
-  const { url } = await createEmptyDatabase()
-  const script = `const { migrate } = await import("./db/migrate.ts"); await migrate(${JSON.stringify(url)})`
-  execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: release })
+  unpack(previousRelease(), join(folder, "release"))
+  const url = await releasedDatabase()
   sql = open(url, 1)
   await sql`insert into accounts (id, name, plan, created_at) values ('acct_1', 'Fund', 'free', now())`
   await sql`
@@ -53,6 +52,14 @@ afterAll(async () => {
   await sql.end()
   rmSync(folder, { recursive: true })
 })
+
+/** The address of an empty database of the last release. */
+async function releasedDatabase(): Promise<string> {
+  const { url } = await createEmptyDatabase()
+  const script = `const { migrate } = await import("./db/migrate.ts"); await migrate(${JSON.stringify(url)})`
+  execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: join(folder, "release") })
+  return url
+}
 
 /** A movement that 0.1.0 has confirmed. */
 async function moved(id: string, kind: string, from: string | null, to: string, amount: string, day: string) {
@@ -242,4 +249,26 @@ test("lots follow what 0.1.0 changes during an upgrade", async () => {
   expect(await lotsOf("eve")).toEqual([["6", today, null]])
   const rows = await sql`select wallet from holdings where lotted <> greatest(balance, 0)`
   expect(rows).toEqual([])
+})
+
+test("requests continue while a long transaction, such as a backup's, keeps a migration waiting", async () => {
+  const url = await releasedDatabase()
+  const [backup, requests] = [open(url, 1), open(url, 1)]
+  try {
+    let migrated: Promise<unknown> | undefined
+    await backup.begin(async (tx) => {
+      await tx`select from attestations`
+      migrated = migrate(url)
+      // Longer than the migration waits for the table.
+      for (let n = 0; n < 30; n++) {
+        await requests`insert into accounts (id, name, plan, created_at) values (${`acct_${n}`}, ${`Fund ${n}`}, 'free', now())`
+        await requests`delete from attestations where id = 'att_none'`
+        await sleep(50)
+      }
+    })
+    expect(await migrated).toMatchObject({ applied: expect.any(Number) })
+    await requests`select opened_at from attestations`
+  } finally {
+    await Promise.all([backup.end(), requests.end()])
+  }
 })

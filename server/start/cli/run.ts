@@ -1,7 +1,7 @@
 import { DatabaseUnusable } from "#db/check.ts"
 import { disconnectDatabase } from "#db/client.ts"
 import { leaveDatabaseClock } from "#db/clock.ts"
-import { EarlierDatabase } from "#db/migrate.ts"
+import { EarlierDatabase, TablesInUse } from "#db/migrate.ts"
 import { flush } from "#db/pubsub.ts"
 import { AccountExists } from "#domain/onboarding"
 import { runningServer, type Services, startServices } from "#server/embedded/services.ts"
@@ -21,7 +21,16 @@ export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean
 export class CommandError extends Error {}
 
 /** Errors whose message is enough. A `Failure` has the message of the API. */
-const EXPECTED = [CommandError, SettingsError, SignerFailure, DatabaseUnusable, EarlierDatabase, AccountExists, Failure]
+const EXPECTED = [
+  CommandError,
+  SettingsError,
+  SignerFailure,
+  DatabaseUnusable,
+  EarlierDatabase,
+  TablesInUse,
+  AccountExists,
+  Failure,
+]
 
 const quiet = {
   info: () => {},

@@ -106,8 +106,8 @@ async function fillRecords(admin: postgres.Sql, { account, workspaceId }: { acco
   await admin`
     insert into reviews (workspace_id, id, kind, subject, wallet, opened_at, found_at, state, ending, closed_at)
     select ${workspaceId}, 'rev_' || text, 'screening', wallet, wallet, created_at, created_at,
-      case when n % 4 = 0 then 'open' else 'closed' end, case when n % 4 > 0 then 'decided' end,
-      case when n % 4 > 0 then created_at end
+      case when n % 7 = 0 then 'open' else 'closed' end, case when n % 7 > 0 then 'decided' end,
+      case when n % 7 > 0 then created_at end
     from (select distinct on (wallet) * from rows) r order by n`
   await admin`
     insert into review_entries (workspace_id, review_id, at, finding)

@@ -162,7 +162,7 @@ export async function readPayouts(
   const named = await readNamed(workspaceId, q)
   const where = sql`
     p.distribution_id = ${distributionId} ${after === null ? sql`` : sql`and p.wallet > ${after}`}
-    ${named === null ? sql`` : sql`and (${named.hasWallet(sql`p.wallet`)} or ${named.hasInvestor(sql`p.investor_id`)})`}`
+    ${named === null ? sql`` : sql`and ${named.isAbout({ investorId: sql`p.investor_id`, wallet: sql`p.wallet` })}`}`
   const rows = await sql<PayoutRow[]>`
     select * from (${settled(sql, workspaceId, where)}) p ${status === null ? sql`` : sql`where p.status = ${status}`}
     order by p.wallet limit ${limit + 1}`

@@ -88,7 +88,7 @@ test("a text that very many share still finds them, and not others", async () =>
   const { workspaceId } = owner
   await sql`
     insert into investors (workspace_id, id, external_id, created_at)
-    select ${workspaceId}, 'inv_many' || n, 'emma-many-' || n, now() from generate_series(1, 1100) n`
+    select ${workspaceId}, 'inv_many' || n, 'emma-many-' || n, now() from generate_series(1, 5100) n`
   try {
     expect(await investorsNamed(workspaceId, "emma")).toBeNull()
     for (const list of Object.keys(lists)) expect([list, await walletsIn(list, "emma")]).toEqual([list, [emma]])

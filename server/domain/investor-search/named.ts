@@ -7,7 +7,7 @@ import { walletsLike } from "./wallets.ts"
 import { hasWords } from "./words.ts"
 
 /** Up to this many people are looked up. If a text names more, a list checks each of its rows. */
-const FEW = 1000
+const FEW = 5000
 
 /** The people whom a text names, as conditions on the rows of a list. */
 export type NamedPeople = {
@@ -15,6 +15,8 @@ export type NamedPeople = {
   hasWallet: (wallet: Fragment) => Fragment
   /** Whether an investor is one of them. */
   hasInvestor: (investorId: Fragment) => Fragment
+  /** The same for a row that has both a wallet and the investor whom it is about. */
+  isAbout: (row: { investorId: Fragment; wallet: Fragment }) => Fragment
   /** The same for a row that has both a wallet and the external id of its owner. */
   isNamed: (row: { externalId: Fragment; wallet: Fragment }) => Fragment
   /** The ids of the people, of their attestations, and their wallets. Null if there are too many. */
@@ -87,6 +89,7 @@ async function among(
   return {
     hasWallet: (wallet) => sql`${wallet} = any(${allWallets})`,
     hasInvestor: (investorId) => sql`${investorId} = any(${allInvestors})`,
+    isAbout: ({ investorId, wallet }) => sql`(${wallet} = any(${allWallets}) or ${investorId} = any(${allInvestors}))`,
     isNamed: ({ wallet }) => sql`${wallet} = any(${allWallets})`,
     ids: [...allInvestors, ...merged.map(({ id }) => id), ...allWallets, ...rows.map(({ id }) => id)],
   }
@@ -96,6 +99,9 @@ function checkedOneByOne(workspaceId: string, q: string): NamedPeople {
   const has = hasWords(q)
   const either = (wallet: Fragment, byName: Fragment) =>
     sql`(${walletsLike(q, wallet).reduce((all, { each }) => sql`${all} or ${each}`, byName)})`
+  const hasInvestor = (investorId: Fragment) =>
+    sql`(select ${has(sql`i.external_id`)} from investors i
+      where i.workspace_id = ${workspaceId} and i.id = ${investorId})`
   // Values, not `exists`: the planner would make that a join, expect few matches and begin with all of them.
   return {
     // The wallet stands before the join, because `investors` also has a column of that name.
@@ -105,8 +111,8 @@ function checkedOneByOne(workspaceId: string, q: string): NamedPeople {
         sql`(select ${has(sql`i.external_id`)} from wallet_owner(${workspaceId}, ${wallet}) o
           join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id)`,
       ),
-    hasInvestor: (investorId) => sql`(select ${has(sql`i.external_id`)} from investors i
-      where i.workspace_id = ${workspaceId} and i.id = ${investorId})`,
+    hasInvestor,
+    isAbout: ({ investorId, wallet }) => either(wallet, hasInvestor(investorId)),
     isNamed: ({ externalId, wallet }) => either(wallet, has(externalId)),
     ids: null,
   }

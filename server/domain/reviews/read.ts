@@ -122,12 +122,12 @@ async function matching({ workspaceId, via }: Principal, { state, kind, assigned
     ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
     ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
     ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
-    ${named === null ? sql`` : isAbout(named)}`
+    ${named === null ? sql`` : matchesText(named)}`
 }
 
-const isAbout = ({ ids, hasInvestor, hasWallet }: NamedPeople) =>
+const matchesText = ({ ids, isAbout }: NamedPeople) =>
   ids === null
-    ? sql`and (${hasInvestor(investorOf())} or ${hasWallet(sql`coalesce(r.wallet, a.wallet)`)})`
+    ? sql`and ${isAbout({ investorId: investorOf(), wallet: sql`coalesce(r.wallet, a.wallet)` })}`
     : sql`and r.subject = any(${ids})`
 
 /** A page of waiting reviews, oldest first, or of closed ones, newest first. Errors: validation_failed for a cursor. */

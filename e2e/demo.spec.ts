@@ -41,8 +41,9 @@ test("the demo has something to see on every page of the walk", async ({ page, t
     await page.goto(`${workspace}investors?wallet=${walletOf("oskar-lindqvist-1014")}`)
     await row("oskar-lindqvist-1014").getByRole("link").first().click()
     await expect(heading(page, /oskar-lindqvist-1014/)).toBeVisible()
+    const warning = main.getByText(/Verifications of this person contradict each other/)
     await main.getByRole("button", { name: "Show claims" }).click()
-    const warning = main.getByText(/These verifications contradict each other/)
+    await expect(main.getByText("(differs)").first()).toBeVisible()
     await warning.scrollIntoViewIfNeeded()
     await rest("investor", warning)
     const fund = "tokens/harbour_income_fund"

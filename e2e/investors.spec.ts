@@ -80,8 +80,9 @@ test("claims of several wallets name their wallet and show contradictions", asyn
   expect((await row.boundingBox())!.height).toBeLessThan(70)
   await row.getByRole("link").click()
   const claims = page.getByRole("region", { name: "Claims" })
-  await claims.getByRole("button", { name: "Show claims" }).click()
   await expect(claims.getByRole("status")).toContainText("contradict each other: country.")
+  await expect(claims).not.toContainText("Canada")
+  await claims.getByRole("button", { name: "Show claims" }).click()
   for (const [i, country] of ["United States (US)", "Canada (CA)"].entries()) {
     const item = claims.getByRole("listitem").filter({ hasText: wallets[i]! })
     await expect(item).toContainText(`${country} (differs)`)

@@ -3,6 +3,7 @@ import { Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { ClaimName, Claims } from "#shared/claims.ts"
+import { SchemaName } from "./schema-name.tsx"
 
 type Known = RouterOutputs["investor"]["viewClaims"]["data"]
 
@@ -34,7 +35,7 @@ export const ClaimList = ({ known, sent = null, differing = [] }: ClaimListProps
         <p className="mb-2 text-[13px] text-muted">
           <Shortened value={user_pubkey} />,{" "}
           <To path={["attestations", attestation_id]} className="rounded-sm text-accent underline">
-            {schema}
+            <SchemaName id={schema} />
           </To>
           , approved <Timestamp at={approved_at} />
         </p>

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { decidedAt, shownStatusAt, statusAt } from "#domain/attestations"
+import { decidedAt, readContradictions, shownStatusAt, statusAt } from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
 import {
@@ -39,7 +39,7 @@ export async function readInvestor(principal: Principal, id: string) {
   ])
   if (!row) return investorNotFound(id)
   const own = wallets(investorId)
-  const [states, held, freezesOf, barOf, recovered] = await Promise.all([
+  const [states, held, freezesOf, barOf, recovered, contradicting] = await Promise.all([
     statesOf(workspaceId, [{ investorId, wallets: own }]),
     readHoldings(principal, own),
     loadFreezes(sql, workspaceId, own),
@@ -48,6 +48,7 @@ export async function readInvestor(principal: Principal, id: string) {
       select from recoveries where workspace_id = ${workspaceId} and investor_id in
         (select id from investors where workspace_id = ${workspaceId} and (id = ${investorId} or merged_into = ${investorId}))
       limit 1`,
+    readContradictions(principal, investorId),
   ])
   const byWallet = Map.groupBy(states, (state) => state.wallet)
   const now = clock.now()
@@ -83,6 +84,7 @@ export async function readInvestor(principal: Principal, id: string) {
     chain_answered: held.chain_answered,
     // Whether claims from providers are still stored.
     has_claims: claims !== undefined,
+    contradicting,
     timeline: investorTimeline(lives.slice(0, LIVES), {
       firstSeenAt: hasEarlier ? null : row.created_at,
       erasedAt: row.erased_at,

@@ -1,8 +1,8 @@
 import { sql } from "#db/client.ts"
 import { type Change, recordChanges } from "#domain/audit-log"
 import { openClaims, sealClaims } from "#domain/deployment"
-import { type Caller, requireScope } from "#domain/requests"
-import type { Claims } from "#shared/claims.ts"
+import { type Caller, type Principal, requireScope } from "#domain/requests"
+import { type ClaimName, type Claims, contradictions } from "#shared/claims.ts"
 
 export { openClaims, sealClaims }
 
@@ -29,4 +29,24 @@ export async function readClaims(
     if (views.length > 0) await recordChanges(sql, workspaceId, views)
     return new Map(opened.map(({ id, claims }) => [id, claims]))
   })
+}
+
+/** An investor has few verifications. */
+const MOST_COMPARED = 100
+
+/**
+ * On which claims an investor's verifications contradict each other or `sent`, which a review has received. Their values
+ * stay sealed, so this is not an entry in the audit log. Empty for a reader who may not see claims.
+ */
+export async function readContradictions(
+  principal: Principal,
+  investorId: string | null,
+  sent: Claims = {},
+): Promise<ClaimName[]> {
+  if (investorId === null || !principal.scopes.has("claims:read")) return []
+  const rows = await sql<{ id: string; claims: Buffer }[]>`
+    select id, claims from attestations
+    where workspace_id = ${principal.workspaceId} and investor_id = ${investorId} and claims is not null
+    order by seq desc nulls last limit ${MOST_COMPARED}`
+  return contradictions([sent, ...rows.map(({ id, claims }) => openClaims(id, claims))])
 }

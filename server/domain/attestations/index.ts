@@ -37,7 +37,7 @@ export { exportAttestations } from "./export.ts"
 export { type OnChainState, verifyOnChain } from "./verify-on-chain.ts"
 
 /** Claims, sealed in the database and committed to on chain. */
-export { openClaims, readClaims, sealClaims } from "./claims.ts"
+export { openClaims, readClaims, readContradictions, sealClaims } from "./claims.ts"
 export { commitmentOf, newSalt } from "./commitment.ts"
 
 /** Credentials on chain. */

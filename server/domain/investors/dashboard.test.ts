@@ -99,6 +99,19 @@ test("expired verifications are found before a sweep", async () => {
   expect((await search({ q: name })).data[0]!.statuses).toEqual(["expired"])
 })
 
+test("verifications that contradict each other are named to those who may see claims, without values", async () => {
+  const name = newId("evt")
+  const [one, two] = [await start(name), await start(name)]
+  await say(one.sessionId, "approved", { country: "US", accredited: true })
+  await say(two.sessionId, "approved", { country: "CA", accredited: true })
+  for (const { wallet } of [one, two]) await app.waitForStatus(key, wallet, "verified")
+  const id = await idOf(one.wallet)
+  const { data } = await people.owner.query("investor.view", { id })
+  expect(data.contradicting).toEqual(["country"])
+  expect(JSON.stringify(data)).not.toMatch(/"US"|"CA"/)
+  expect((await people.viewer.query("investor.view", { id })).data.contradicting).toEqual([])
+})
+
 test("the page has every wallet with its statuses, tokens by wallet and in total, and the timeline", async () => {
   const tokens = tokenFixture(app, key)
   const [config, name] = [await tokens.config(), newId("evt")]

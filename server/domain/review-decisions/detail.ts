@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf, timestamped } from "#db/rows.ts"
 import { bindingPolicy, loadBinding } from "#domain/approvals"
-import { shownStatusAt } from "#domain/attestations"
+import { readContradictions, shownStatusAt } from "#domain/attestations"
 import { providerLabel, unseal, vendorPage } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import {
@@ -59,11 +59,13 @@ export async function readReview(principal: Principal, id: string) {
   if (!row) return reviewNotFound(id)
   const { version, reason, public_reason, claims, approval_id, ...summary } = row
   const isShown = row.state !== "open"
-  const [attestations, moments, binding, lists] = await Promise.all([
+  const sent = openReviewClaims(id, claims)
+  const [attestations, moments, binding, lists, contradicting] = await Promise.all([
     attestationsOf(principal, row),
     momentsOf(workspaceId, id),
     loadBinding(sql, workspaceId),
     row.kind === "screening" && row.wallet !== null ? listsHolding(workspaceId, row.wallet, id) : [],
+    readContradictions(principal, row.investor_id, row.state === "open" ? sent : {}),
   ])
   const isOver = row.kind === "vendor" && attestations[0]?.status !== "pending"
   return {
@@ -74,7 +76,9 @@ export async function readReview(principal: Principal, id: string) {
     /** Whether the vendor sent claims. Reading them is a separate request. */
     has_claims: claims !== null,
     /** Whether the vendor's country code is not of a country that rules can name. */
-    country_unknown: openReviewClaims(id, claims).unknown_country !== undefined,
+    country_unknown: sent.unknown_country !== undefined,
+    /** The claims on which the person's verifications, and those sent for an open review, contradict each other. */
+    contradicting,
     /** How many further members must approve a decision. */
     approvals_needed: bindingPolicy(binding, DECISION)?.approvals ?? 0,
     approval_id,

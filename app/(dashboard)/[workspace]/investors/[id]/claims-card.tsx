@@ -4,19 +4,22 @@ import { FormError } from "#app/components/form.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
+import { type ClaimName, type Claims, claims as definitions } from "#shared/claims.ts"
 
 type InvestorView = RouterOutputs["investor"]["view"]
+type ReviewView = RouterOutputs["review"]["get"]
 type Known = RouterOutputs["investor"]["viewClaims"]["data"]
 
 type ClaimsCardProps = {
-  investor: Pick<InvestorView, "investor_id" | "has_claims">
+  investor: Pick<InvestorView, "investor_id" | "has_claims" | "contradicting">
   /** An open review that claims were sent for, to show and compare them too. */
-  review?: { review_id: string; wallet: string | null } | null
+  review?: Pick<ReviewView, "review_id" | "wallet" | "contradicting"> | null
 }
 
 /** What providers reported. Read only on request, because each view is an entry in the audit log. */
-export function ClaimsCard({ investor: { investor_id, has_claims }, review = null }: ClaimsCardProps) {
+export function ClaimsCard({ investor, review = null }: ClaimsCardProps) {
+  const { investor_id, has_claims } = investor
+  const { contradicting } = review ?? investor
   const look = useMutation(async (api) => {
     const [known, sent] = await Promise.all([
       has_claims ? api.investor.viewClaims.mutate({ id: investor_id }) : null,
@@ -39,8 +42,15 @@ export function ClaimsCard({ investor: { investor_id, has_claims }, review = nul
       }
     >
       {look.error && <FormError problem={problemOf(look.error)} />}
+      {contradicting.length > 0 && (
+        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-notice">
+          Verifications of this person contradict each other:{" "}
+          {contradicting.map((name) => definitions[name].label).join(", ")}. Find out which is right, and{" "}
+          {review ? "reject or revoke" : "revoke"} the others.
+        </p>
+      )}
       {look.data ? (
-        <Reported {...look.data} wallet={review?.wallet ?? null} />
+        <Reported {...look.data} wallet={review?.wallet ?? null} differing={contradicting} />
       ) : (
         <p className="text-muted">{hasAny ? "Hidden until you ask for them." : "None are stored."}</p>
       )}
@@ -53,20 +63,10 @@ type ReportedProps = {
   sent: Claims | null
   /** Of the review. */
   wallet: string | null
+  differing: readonly ClaimName[]
 }
 
-function Reported({ known, sent, wallet }: ReportedProps) {
+function Reported({ known, sent, wallet, differing }: ReportedProps) {
   if (known.length === 0 && sent === null) return <p className="text-muted">None are stored.</p>
-  const differing = contradictions([...known.map(({ claims }) => claims), ...(sent ? [sent] : [])])
-  return (
-    <>
-      {differing.length > 0 && (
-        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-notice">
-          These verifications contradict each other: {differing.map((name) => definitions[name].label).join(", ")}. Find
-          out which is right, and {sent ? "reject or revoke" : "revoke"} the others.
-        </p>
-      )}
-      <ClaimList known={known} sent={sent && { claims: sent, wallet }} differing={differing} />
-    </>
-  )
+  return <ClaimList known={known} sent={sent && { claims: sent, wallet }} differing={differing} />
 }

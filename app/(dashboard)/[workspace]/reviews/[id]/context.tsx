@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { ClaimsCard } from "#app/(dashboard)/[workspace]/investors/[id]/claims-card.tsx"
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { InvestorLink, type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -82,7 +83,7 @@ function Person({ investor, wallet }: { investor: InvestorView; wallet: string |
               {states.map(({ schema, status, attestation_id }) => (
                 <span key={schema} className="flex items-center justify-end gap-3 text-[13px]">
                   <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere hover:underline">
-                    {schema}
+                    <SchemaName id={schema} />
                   </To>
                   <StatusBadge status={status} />
                 </span>

@@ -41,7 +41,7 @@ test("entries are sentences with names, reasons and links, and show the entry it
   await expectAccessible(page)
 
   await entry.getByRole("link", { name: "All about this subject" }).click()
-  await expect(page.getByLabel("Subject")).toHaveValue(id)
+  await expect(page.getByLabel("Person or object")).toHaveValue(id)
   await expect(page.getByRole("button", { name: "Details" })).toHaveCount(1)
   await expect(page.getByText(wallet)).toHaveCount(0)
 })

@@ -50,6 +50,23 @@ test("events are searched by subject a part at a time, and none is skipped", asy
   expect(numbers(await search({ about: wallet, type: "investor.frozen" }))).toEqual([7, 3])
 })
 
+test("events are searched by the name of the person they are about", async () => {
+  const { workspaceId } = people
+  await sql`
+    insert into investors (workspace_id, id, external_id, created_at)
+    values (${workspaceId}, 'inv_ofTheseEvents123456789', 'Nora-Berg-77', now())`
+  await sql`
+    insert into attestations (workspace_id, id, schema_id, wallet, investor_id, status, period, created_at, session_id, provider)
+    values (${workspaceId}, ${newId("att")}, 'kyc_individual_v1', ${wallet}, 'inv_ofTheseEvents123456789', 'pending',
+      '2026-05-01', now(), ${newId("sess")}, 'sandbox')`
+  const first = await search({ about: "berg nora", limit: 10 })
+  expect(numbers(first)).toEqual([21000])
+  expect(numbers(await search({ about: "berg nora", limit: 10, cursor: first.next_cursor }))).toEqual([7, 3])
+  expect(
+    numbers(await search({ about: "nora vik", limit: 10, from: "2026-05-01T00:00:00Z", to: "2026-05-02T00:00:00Z" })),
+  ).toEqual([])
+})
+
 test("an event is found by number, cursor and id, in its own workspace only", async () => {
   expect(numbers(await search({ about: "42" }))).toEqual([42])
   expect(numbers(await search({ about: "9".repeat(15) }))).toEqual([])

@@ -3,6 +3,7 @@ import { sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain/events"
+import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { type LastAttempt, lastAttempts, urlFor } from "#domain/webhooks"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
@@ -15,7 +16,7 @@ import { keptDays } from "#shared/retention.ts"
 import type { DeliveryStatus } from "#shared/webhooks.ts"
 
 export const eventSearch = z.object({
-  /** An event's id, cursor or sequence number, or its subject: an id or a wallet. */
+  /** An event's id, cursor or sequence number, or its subject: an id, a wallet, or a person's name. */
   about: z.string().min(1).max(100).optional(),
   type: z.enum(allEventTypes).optional(),
   from: instant.optional(),
@@ -55,7 +56,7 @@ export async function searchEvents(
       ? await sql<Row[]>`select ${sql(eventColumns)} from events where ${range()} limit ${limit + 1}`
       : await sql<Row[]>`
           select ${sql(eventColumns)} from (select * from events where ${range()} limit ${LOOKED_THROUGH}) recent
-          where exists (select from jsonb_each_text(data) as part where part.value = ${about})
+          where exists (select from jsonb_each_text(data) as part where part.value = any(${await subjectsNamed(workspaceId, about)}))
           order by sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toEventRecord)
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.id) }
@@ -63,6 +64,14 @@ export async function searchEvents(
   const [last] = await sql<{ id: string }[]>`
     select id from events where ${range()} limit 1 offset ${LOOKED_THROUGH - 1}`
   return { data, next_cursor: last ? toCursor(last.id) : null }
+}
+
+/** The ids and wallets that a text stands for. Errors: validation_failed if it names too many people. */
+async function subjectsNamed(workspaceId: string, about: string): Promise<string[]> {
+  if (isId("att", about)) return [about]
+  const named = await readNamed(workspaceId, about)
+  if (named?.ids === null) fail("validation_failed", "about: very many people are called so. Add a word of the name.")
+  return [about, ...(named?.ids ?? [])]
 }
 
 /** A condition that matches at most one event. */

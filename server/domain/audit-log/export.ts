@@ -10,6 +10,7 @@ import {
   findAuditEntries,
   findLinkedEntries,
   rangeIn,
+  readSubject,
 } from "./read.ts"
 
 /** Rows to read and write at a time. */
@@ -56,15 +57,16 @@ export async function exportAuditLog(
   const { from, to, ...others } = filter
   const isFiltered = Object.values(others).some((value) => value !== undefined)
   const range = isFiltered ? null : await rangeIn(workspaceId, { from, to })
+  const found = await readSubject(workspaceId, filter)
   await sendCsv(response, {
     filename: `audit-log-${clock.now().toISOString().slice(0, 10)}.csv`,
-    rows: await countAuditEntries(workspaceId, filter),
+    rows: await countAuditEntries(workspaceId, found),
     columns,
     requireAccess: principalNow,
     toLine,
     readAfter: (last) => {
       const page = { before: last?.seq ?? null, limit: BATCH }
-      return range === null ? findAuditEntries(workspaceId, filter, page) : findLinkedEntries(workspaceId, range, page)
+      return range === null ? findAuditEntries(workspaceId, found, page) : findLinkedEntries(workspaceId, range, page)
     },
   })
 }

@@ -4,8 +4,11 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
 import { deployment, seal, unseal } from "#domain/deployment"
+import { readNamed } from "#domain/investor-search"
 import { badCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
+import { fail } from "#shared/errors.ts"
 import { auditActors } from "#shared/statuses.ts"
 import { showHash } from "./chain.ts"
 
@@ -15,11 +18,14 @@ export const auditFilter = z.object({
   action: z.string().max(100).optional(),
   actor: z.enum(auditActors).optional(),
   actor_id: z.string().max(100).optional(),
+  /** The id of an object, or what names people: entries about them, their verifications, wallets and operations. */
   subject: z.string().max(200).optional(),
   from: instant.optional(),
   to: instant.optional(),
 })
 export type AuditFilter = z.infer<typeof auditFilter>
+/** A filter whose subject has been looked up, with the ids that it stands for. */
+export type ReadFilter = Omit<AuditFilter, "subject"> & { subjects?: Fragment }
 
 const auditColumns = columns(
   "audit_entries",
@@ -35,13 +41,31 @@ export type AuditRow = RowOf<typeof auditColumns> & {
   previous_hash: Buffer | null
 }
 
-/** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
+/** Errors: validation_failed if the subject names too many people. */
+export async function readSubject(workspaceId: string, { subject, ...filter }: AuditFilter): Promise<ReadFilter> {
+  const text = subject?.trim() ?? ""
+  if (text === "") return filter
+  if (isId("att", text)) return { ...filter, subjects: sql`${[text]}::text[]` }
+  const named = await readNamed(workspaceId, text)
+  if (named === null || named.ids === null)
+    fail("validation_failed", "subject: very many people are called so. Add a word of the name.")
+  const ids = [text, ...named.ids]
+  const operations = sql`
+    select id from operations where workspace_id = ${workspaceId} and wallet = any(${ids})
+    union select id from operations where workspace_id = ${workspaceId} and from_wallet = any(${ids})`
+  return { ...filter, subjects: sql`${ids}::text[] || array(${operations})` }
+}
+
+/**
+ * What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor or a
+ * subject that names too many people.
+ */
 export async function listAuditEntries(
   workspaceId: string,
   { limit, cursor, ...filter }: AuditFilter & { limit: number; cursor?: string | undefined },
 ) {
   const before = cursor === undefined ? null : openCursor(workspaceId, cursor)
-  const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
+  const rows = await findAuditEntries(workspaceId, await readSubject(workspaceId, filter), { before, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   return {
     data: shown.map(({ seq, workspace_id, place, hash, previous_hash: _previous, ...row }) => ({
@@ -60,7 +84,7 @@ export async function listAuditEntries(
 /** The matching entries, newest first. Most are keys' mints and transfers; other searches use an index without them. */
 export async function findAuditEntries(
   workspaceId: string,
-  filter: AuditFilter,
+  filter: ReadFilter,
   { before, limit }: { before: bigint | null; limit: number },
 ): Promise<AuditRow[]> {
   const account = accountOf(workspaceId)
@@ -125,14 +149,14 @@ export async function findLinkedEntries(
 /** The number of matches; null if counting would mean reading too many rows. */
 export async function countAuditEntries(
   workspaceId: string,
-  filter: AuditFilter,
+  filter: ReadFilter,
   { most = MOST_COUNTED } = {},
 ): Promise<number | null> {
   const account = accountOf(workspaceId)
-  const { from, to, subject } = filter
+  const { from, to } = filter
   const near = (of: Fragment) => sql`
     (select * from audit_entries
-    where account_id = ${account} and ${of} ${ofIndex(filter)} ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+    where account_id = ${account} and ${of} ${ofIndex(filter)} ${isAbout(filter)}
       ${inTime({ from, to })}
     limit ${most + 1})`
   const [row] = await sql<{ near: number; count: number }[]>`
@@ -147,22 +171,24 @@ const MOST_COUNTED = 100_000
 const accountOf = (workspaceId: string) => sql`(select account_id from workspaces where id = ${workspaceId})`
 
 /** Conditions that match an index's predicate. */
-function ofIndex({ action, actor }: AuditFilter) {
+const isAbout = ({ subjects }: ReadFilter) => (subjects === undefined ? sql`` : sql`and subject = any(${subjects})`)
+
+function ofIndex({ action, actor }: ReadFilter) {
   const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
   return sql`
     ${isOfTokens ? sql`` : sql`and action not like 'token.%'`}
     ${actor === undefined || actor === "key" ? sql`` : sql`and actor <> 'key'`}`
 }
 
-function matching(account: Fragment, filter: AuditFilter) {
-  const { action, actor, actor_id, subject, from, to } = filter
+function matching(account: Fragment, filter: ReadFilter) {
+  const { action, actor, actor_id, from, to } = filter
   return sql`
     account_id = ${account}
     ${action === undefined ? sql`` : sql`and starts_with(action, ${action})`}
     ${ofIndex(filter)}
     ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
     ${actor_id === undefined ? sql`` : sql`and actor_id = ${actor_id}`}
-    ${subject === undefined ? sql`` : sql`and subject = ${subject}`}
+    ${isAbout(filter)}
     ${inTime({ from, to })}`
 }
 

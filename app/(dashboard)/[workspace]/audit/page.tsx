@@ -43,7 +43,7 @@ const who = {
 } as const satisfies Record<AuditActor, string>
 
 const filters = {
-  subject: text("Subject", "Id of the changed object"),
+  subject: text("Person or object", "Name, wallet or id"),
   action: choice("What", "Everything", things),
   actor: choice(
     "Who",

@@ -83,6 +83,21 @@ test("single keys open pages, do nothing while typing, and can be turned off", a
   await expect(shortcuts).toHaveCount(0)
 })
 
+test("Enter opens what was found for the text, not for an earlier one", async ({ page, customer }) => {
+  const run = Date.now()
+  const [first, second] = [`first-person-${run}`, `second-person-${run}`]
+  for (const externalId of [first, second]) await customer.api.start({ externalId })
+  await page.goto(section(customer, "overview"))
+  await expect(heading(page, "Overview")).toBeVisible()
+  await page.keyboard.press("Control+k")
+  const box = search(page).getByRole("combobox")
+  await box.fill(first)
+  await expect(search(page).getByRole("option").filter({ hasText: first })).toBeVisible()
+  await box.fill(second)
+  await page.keyboard.press("Enter")
+  await expect(heading(page, new RegExp(second))).toBeVisible()
+})
+
 test("an action opens its page with the form, by what people type for it", async ({ page, customer }) => {
   await page.goto(section(customer, "overview"))
   await expect(heading(page, "Overview")).toBeVisible()

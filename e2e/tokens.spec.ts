@@ -220,6 +220,26 @@ test("people are picked by name, and the rules check calls them by it", { tag: "
     await expect(sheet.getByRole("status").filter({ hasText: refused })).toBeVisible()
   })
 
+  await test.step("Enter chooses no one from the list of an earlier text", async () => {
+    await sheet.getByRole("button", { name: /^Change/ }).click()
+    await wallet.fill(noor)
+    await expect(option(noor)).toHaveAttribute("aria-selected", "true")
+    const held = Promise.withResolvers<void>()
+    await page.route(/investor\.pick/, async (route) => {
+      await held.promise
+      await route.fallback()
+    })
+    await wallet.fill(emma)
+    await page.keyboard.press("Enter")
+    await expect(wallet).toHaveValue(emma)
+    await expect(wallet).toBeEditable()
+    held.resolve()
+    await expect(option(emma)).toHaveAttribute("aria-selected", "true")
+    await page.keyboard.press("Enter")
+    await expect(wallet).not.toBeEditable()
+    await page.unroute(/investor\.pick/)
+  })
+
   await test.step("the refusal names the person, their country on request, and what to do", async () => {
     await sheet.getByLabel("Amount", { exact: true }).fill("5")
     await expect(preflight(page)).toContainText(`${emma} (opens a new tab): not allowed by this token.`)

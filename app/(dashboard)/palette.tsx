@@ -57,7 +57,10 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
       : []),
     ...pages,
     ...actions,
-    ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map(toChoice),
+    ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map((one) => ({
+      ...toChoice(one),
+      isStale: !isCurrent || found.isPlaceholderData,
+    })),
   ]
 
   function go(choice: Choice) {
@@ -76,6 +79,7 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
       onText={setText}
       choices={choices}
       onChoose={go}
+      isSearching={isSearching}
       onClose={onClose}
       status={
         problem

@@ -46,7 +46,9 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
   const known = found.people.find(({ user_pubkey }) => user_pubkey === text) ?? picked
   const isSearching = isOpen && picked === null && text.length >= SHORTEST_SEARCH && !isAddress(text)
   const options = isSearching ? found.people : []
-  const active = Math.min(at, options.length - 1)
+  const place = Math.min(at, options.length - 1)
+  // While the list is that of an earlier text, Enter chooses no one from it.
+  const active = found.isComplete ? place : -1
   const isWrong =
     text !== "" && !isAddress(text) && !isSearching && (isLeft || text.replace(/\s.*/, "").length >= SHORTEST_ADDRESS)
   useEffect(() => {
@@ -69,8 +71,8 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
     if (key === "ArrowDown" && !isOpen) return setOpen(true)
     if (!isSearching || nativeEvent.isComposing) return
     const last = options.length - 1
-    if (key === "ArrowDown") setAt(active >= last ? 0 : active + 1)
-    else if (key === "ArrowUp") setAt(active <= 0 ? last : active - 1)
+    if (key === "ArrowDown") setAt(place >= last ? 0 : place + 1)
+    else if (key === "ArrowUp") setAt(place <= 0 ? last : place - 1)
     else if (key === "Enter") options[active] && choose(options[active])
     else if (key === "Escape") setOpen(false)
     else return
@@ -111,7 +113,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
             aria-expanded={isSearching}
             aria-autocomplete="list"
             {...(isSearching && { "aria-controls": `${id}-list` })}
-            {...(options.length > 0 && { "aria-activedescendant": `${id}-${active}` })}
+            {...(active >= 0 && { "aria-activedescendant": `${id}-${active}` })}
             placeholder="Name, wallet or investor id"
             maxLength={200}
             autoComplete="off"
@@ -142,7 +144,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
               id={`${id}-list`}
               role="listbox"
               aria-label="People found"
-              className="max-h-72 overflow-y-auto"
+              className={`max-h-72 overflow-y-auto ${found.isComplete ? "" : "opacity-60"}`}
               // The field keeps the focus.
               onMouseDown={(event) => event.preventDefault()}
             >

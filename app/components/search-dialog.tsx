@@ -3,7 +3,15 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 
 /** A result. One that opens no page has no address. */
-export type Choice = { key: string; group: string; name: string; more: string | null; href: string | null }
+export type Choice = {
+  key: string
+  group: string
+  name: string
+  more: string | null
+  href: string | null
+  /** Whether it was found for an earlier text. Such choices come last, and Enter does not open them. */
+  isStale?: boolean
+}
 
 /** A search field with its results. The arrow keys move through them, Enter opens one. */
 export function SearchDialog<Found extends Choice>({
@@ -13,6 +21,7 @@ export function SearchDialog<Found extends Choice>({
   onText,
   choices,
   onChoose,
+  isSearching,
   status,
   onClose,
 }: {
@@ -22,29 +31,39 @@ export function SearchDialog<Found extends Choice>({
   onText: (text: string) => void
   choices: Found[]
   onChoose: (choice: Found) => void
+  isSearching: boolean
   /** The state of the search, or why there are no results. */
   status: string
   onClose: () => void
 }) {
   const [at, setAt] = useState(0)
+  // Enter was pressed before there was anything to open.
+  const [isEntered, setEntered] = useState(false)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const active = Math.min(at, choices.length - 1)
+  const current = choices.filter(({ isStale }) => !isStale)
+  const active = Math.min(at, current.length - 1)
   const idOf = (index: number) => `${id}-${index}`
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
   })
-  const choose = (choice: Found | undefined) => choice !== undefined && onChoose(choice)
+  useEffect(() => {
+    if (!isEntered || isSearching) return
+    setEntered(false)
+    if (current[0]) onChoose(current[0])
+  })
   function press(event: KeyboardEvent) {
-    const last = choices.length - 1
+    const last = current.length - 1
     const to: Record<string, number> = {
       ArrowDown: active >= last ? 0 : active + 1,
       ArrowUp: active <= 0 ? last : active - 1,
     }
     const next = to[event.key]
     if (next !== undefined) setAt(next)
-    else if (event.key === "Enter" && !event.nativeEvent.isComposing) choose(choices[active])
-    else return
+    else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+      if (current[active]) onChoose(current[active])
+      else setEntered(true)
+    } else return
     event.preventDefault()
   }
   return (
@@ -62,7 +81,7 @@ export function SearchDialog<Found extends Choice>({
           aria-expanded={choices.length > 0}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
-          {...(choices.length > 0 && { "aria-activedescendant": idOf(active) })}
+          {...(active >= 0 && { "aria-activedescendant": idOf(active) })}
           placeholder={placeholder}
           autoComplete="off"
           spellCheck={false}
@@ -71,6 +90,7 @@ export function SearchDialog<Found extends Choice>({
           onChange={({ target }) => {
             onText(target.value)
             setAt(0)
+            setEntered(false)
           }}
           onKeyDown={press}
           className="h-11 w-full rounded-md border border-field bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted"
@@ -92,8 +112,8 @@ export function SearchDialog<Found extends Choice>({
             tabIndex={-1}
             aria-selected={index === active}
             onMouseMove={() => setAt(index)}
-            onClick={() => choose(choice)}
-            className="flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft"
+            onClick={() => onChoose(choice)}
+            className={`flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
           >
             <span className="min-w-0">
               <span className="block truncate">{choice.name}</span>

@@ -38,6 +38,7 @@ export function SearchResults({ onClose }: { onClose: () => void }) {
         location.assign(href!)
       }}
       onClose={onClose}
+      isSearching={index === "loading"}
       status={status}
     />
   )

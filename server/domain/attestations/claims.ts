@@ -2,6 +2,7 @@ import { sql } from "#db/client.ts"
 import { type Change, recordChanges } from "#domain/audit-log"
 import { openClaims, sealClaims } from "#domain/deployment"
 import { type Caller, type Principal, requireScope } from "#domain/requests"
+import { clock } from "#server/lib/time.ts"
 import { type ClaimName, type Claims, contradictions } from "#shared/claims.ts"
 
 export { openClaims, sealClaims }
@@ -35,8 +36,9 @@ export async function readClaims(
 const MOST_COMPARED = 100
 
 /**
- * On which claims an investor's verifications contradict each other or `sent`, which a review has received. Their values
- * stay sealed, so this is not an entry in the audit log. Empty for a reader who may not see claims.
+ * On which claims an investor's verifications in force contradict each other or `sent`, which a review has received. What
+ * a renewal changes is no contradiction, because the earlier verification has ended. The values stay sealed, so this is
+ * not an entry in the audit log. Empty for a reader who may not see claims.
  */
 export async function readContradictions(
   principal: Principal,
@@ -47,6 +49,7 @@ export async function readContradictions(
   const rows = await sql<{ id: string; claims: Buffer }[]>`
     select id, claims from attestations
     where workspace_id = ${principal.workspaceId} and investor_id = ${investorId} and claims is not null
+      and status = 'verified' and expires_at > ${clock.now()}
     order by seq desc nulls last limit ${MOST_COMPARED}`
   return contradictions([sent, ...rows.map(({ id, claims }) => openClaims(id, claims))])
 }

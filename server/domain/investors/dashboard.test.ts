@@ -110,6 +110,10 @@ test("verifications that contradict each other are named to those who may see cl
   expect(data.contradicting).toEqual(["country"])
   expect(JSON.stringify(data)).not.toMatch(/"US"|"CA"/)
   expect((await people.viewer.query("investor.view", { id })).data.contradicting).toEqual([])
+  // One that has ended contradicts nothing.
+  const [{ attestation_id }] = data.wallets.flatMap(({ states }: { states: object[] }) => states)
+  await people.owner.mutate("attestation.revoke", { id: attestation_id, reason: "Moved to Canada" })
+  expect((await people.owner.query("investor.view", { id })).data.contradicting).toEqual([])
 })
 
 test("the page has every wallet with its statuses, tokens by wallet and in total, and the timeline", async () => {

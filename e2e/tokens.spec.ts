@@ -237,6 +237,7 @@ test("people are picked by name, and the rules check calls them by it", { tag: "
     await expect(option(emma)).toHaveAttribute("aria-selected", "true")
     await page.keyboard.press("Enter")
     await expect(wallet).not.toBeEditable()
+    await expect(sheet.getByLabel("Amount", { exact: true })).toBeFocused()
     await page.unroute(/investor\.pick/)
   })
 

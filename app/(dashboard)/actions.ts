@@ -5,7 +5,8 @@ export type Action = {
   name: string
   /** Other words that people type for it. */
   words: string
-  needs: Permission
+  /** Null for what every member may do. */
+  needs: Permission | null
   /** The page below the workspace, and the end of its address that opens the form. */
   path: string[]
   query?: string
@@ -58,6 +59,27 @@ export const actions: readonly Action[] = [
     path: ["webhooks"],
     query: "?form=add",
   },
+  {
+    name: "Replay failed events",
+    words: "webhooks deliveries retry resend again",
+    needs: "webhooks:write",
+    path: ["webhooks"],
+  },
+  {
+    name: "Show refused requests",
+    words: "debug errors failed logs 400 403 404 409 422 429",
+    needs: null,
+    path: ["logs"],
+    query: "?status=4xx",
+  },
+  ...(["investors", "attestations", "audit"] as const).map(
+    (list): Action => ({
+      name: `Export ${list === "audit" ? "the audit log" : list}`,
+      words: "download csv spreadsheet list file save",
+      needs: null,
+      path: [list],
+    }),
+  ),
   {
     name: "Invite member",
     words: "new add user colleague person team role",

@@ -18,6 +18,10 @@ test("people find an action by its words and by synonyms, in any order and case"
     ["revoke ver", "Revoke a verification"],
     ["dividend", "Create distribution"],
     ["invite", "Invite member"],
+    ["403", "Show refused requests"],
+    ["replay", "Replay failed events"],
+    ["export inv", "Export investors"],
+    ["csv audit", "Export the audit log"],
   ] as const)
     expect([text, found(text)]).toEqual([text, expect.arrayContaining([name])])
 })

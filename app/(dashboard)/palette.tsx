@@ -102,7 +102,7 @@ function useActions(text: string): Choice[] {
   const { can } = useWorkspace()
   const tokens = useQuery("mintConfig.list", {}).data?.data ?? []
   return matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
-    .filter(({ needs }) => can(needs))
+    .filter(({ needs }) => needs === null || can(needs))
     .map(({ name, path: parts, query = "" }) => {
       const href = path(...parts) + query
       return { key: `action ${name} ${href}`, group: "Action", name, more: null, href }

@@ -60,6 +60,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
     setOpen(false)
     onChange(person.user_pubkey)
     forget(name)
+    nextField(input.current)?.focus()
   }
   function change() {
     setChosen(null)
@@ -189,6 +190,13 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
       </div>
     </Field>
   )
+}
+
+/** The field after this one in its form. */
+function nextField(field: HTMLInputElement | null): HTMLElement | undefined {
+  const all = [...(field?.form?.elements ?? [])] as HTMLElement[]
+  const later = field === null ? [] : all.slice(all.indexOf(field) + 1)
+  return later.find((one) => one.matches("input:not([type=hidden]), select, textarea"))
 }
 
 /** A wallet with its status. */

@@ -12,6 +12,7 @@ const others = [
 
 /** One line about each guide. Its title says what the reader does. */
 const about: Record<string, string> = {
+  walk: "One minute in pictures, with the data of the demo",
   "guides/verify": "A hosted page, any KYC provider, a credential on chain",
   "guides/issue": "A token with rules that the chain enforces",
   "guides/move": "Transfers that are safe to retry",
@@ -19,6 +20,8 @@ const about: Record<string, string> = {
   "guides/redeem": "Burns and forced transfers, with a reason",
   "guides/distributions": "Pay every holder their share, to the last unit",
   "guides/lost-wallet": "Everything it held, in another wallet of its investor",
+  "guides/approvals": "A second person for what is large or final",
+  "guides/audit": "Verify the audit log from an export and a public RPC alone",
   "guides/events": "Signed webhooks, and a sequence without a gap",
   "guides/go-live": "What to check before the first investor",
   "guides/providers": "Eight providers, one API",

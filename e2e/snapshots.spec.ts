@@ -82,3 +82,28 @@ test("the register counts and flags holders who are not verified, and says what 
   await expect(page.getByRole("listitem").filter({ hasText: wallet })).toContainText("Revoked on")
   await expectAccessible(page)
 })
+
+test("the register shows its rows even if the holders cannot be counted", async ({ page, customer, traffic }) => {
+  traffic.allow(/503/)
+  const { id } = await held(customer, "4")
+  const other = await customer.api.verifiedWallet()
+  await customer.api.call("POST", "/token/mint", { user_pubkey: other.wallet, mint_config: id, amount: "96" })
+  let fails = true
+  await page.route(/\/api\/trpc\/token\.registerCounts/, (route) =>
+    fails ? route.fulfill({ status: 503, json: {} }) : route.fallback(),
+  )
+  await page.goto(section(customer, `tokens/${id}?tab=register`))
+  const table = page.getByRole("table", { name: "Register" })
+  await expect(async () => {
+    await page.reload()
+    await expect(table).toContainText("96.00 %", { timeout: 2000 })
+  }).toPass()
+  await expect(table).toContainText("4.00 %")
+  const alert = page.getByRole("alert").filter({ hasText: "could not be counted" })
+  await expect(alert).toBeVisible()
+  await expectAccessible(page)
+  fails = false
+  await alert.getByRole("button", { name: "Try again" }).click()
+  await expect(page.getByText("All 2 holders are verified.")).toBeVisible()
+  await expect(alert).toBeHidden()
+})

@@ -2393,7 +2393,7 @@ export interface Methods {
     mint_config: string
     /** A time or the number of a slot; if left out, the last moment that is final */
     at?: string | undefined
-    /** `wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, and for each wallet without one. Needs kyc:read or attestation:read */
+    /** `wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, then for each wallet without one, by address. Needs kyc:read or attestation:read */
     group?: "wallet" | "investor" | undefined
     /** Only wallets of this investor. Needs kyc:read or attestation:read */
     investor?: string | undefined

@@ -203,6 +203,7 @@ const rights: Record<string, Who> = {
   "token.preflight": members,
   "token.register": members,
   "token.registerAt": members,
+  "token.registerCounts": members,
   "token.registerView": members,
   "token.transfer": builders,
   "transaction.get": members,

@@ -86,6 +86,7 @@ export {
 } from "./postings/register-at.ts"
 export { holdersAt } from "./postings/register-rows.ts"
 export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
+export { countRegister, registerCounts } from "./postings/count-register.ts"
 export { registerView, viewRegister } from "./postings/register-view.ts"
 export { finalMoment, type Moment, secondOf } from "./postings/moments.ts"
 

@@ -410,7 +410,7 @@ export const tokenRouter = router({
       at: tokens.registerMoment.optional(),
       group: z.enum(tokens.registerGroups).default("wallet").meta({
         description:
-          "`wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, and for each wallet without one. Needs kyc:read or attestation:read",
+          "`wallet`: a row for each wallet, by address; `investor`: a row for each investor, by id, then for each wallet without one, by address. Needs kyc:read or attestation:read",
         example: "wallet",
       }),
       investor: filterId("inv").optional().meta({
@@ -494,6 +494,13 @@ export const tokenRouter = router({
           ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
           isUnverified: holders === "unverified",
         }),
+    ),
+
+  registerCounts: memberWith("token:read")
+    .input(z.object({ mint_config: tokens.configId, at: tokens.registerMoment, group: z.enum(tokens.registerGroups) }))
+    .output(tokens.registerCounts)
+    .query(({ ctx, input: { mint_config: mintConfig, at, group } }) =>
+      tokens.countRegister(ctx.principal, { mintConfig, at: tokens.momentIn(at), group }),
     ),
 
   operationDetail: memberWith("token:read")

@@ -11,10 +11,11 @@ import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { readConfig } from "../configs.ts"
 import { disclosureFor } from "../holder-facts.ts"
 import { finalMoment, type Moment } from "./moments.ts"
-import { byInvestor, byWallet, type OfToken, upToMoment } from "./register-rows.ts"
-import { unverifiedAt } from "./unverified-at.ts"
+import { byInvestor } from "./register-by-investor.ts"
+import { byWallet, type OfToken, upToMoment } from "./register-rows.ts"
+import { verifiedAt } from "./verified-at.ts"
 
-/** `wallet`: a row for each wallet. `investor`: one for each investor, and for each wallet without one. */
+/** `wallet`: a row for each wallet. `investor`: one for each investor, then for each wallet without one. */
 export const registerGroups = ["wallet", "investor"] as const
 type Group = (typeof registerGroups)[number]
 
@@ -117,9 +118,9 @@ export async function readRegisterAt(
   const { supply, slot } = await readTotals(workspaceId, mintConfig, moment)
   const since = await incompleteSince(sql, { workspaceId, mintConfig, moment })
   const named = await readNamed(workspaceId, q)
-  const unverified = isUnverified ? unverifiedAt(workspaceId, config.required_schema, moment) : null
+  const verified = isUnverified ? verifiedAt(workspaceId, config.required_schema, moment) : null
   const after = place?.after ?? null
-  const about = { workspaceId, mintConfig, moment, investor, named, unverified, after, most: limit + 1 }
+  const about = { workspaceId, mintConfig, moment, investor, named, verified, after, most: limit + 1 }
   const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
   const shown = rows.slice(0, limit)
   const units = (amount: bigint) => fromBaseUnits(amount > 0n ? amount : 0n, config.decimals)

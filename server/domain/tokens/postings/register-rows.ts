@@ -4,9 +4,9 @@ import type { NamedPeople } from "#domain/investor-search"
 import { addSeconds } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Moment } from "./moments.ts"
-import type { unverifiedAt } from "./unverified-at.ts"
+import { isUnverified } from "./verified-at.ts"
 
-type Row = {
+export type Row = {
   key: string
   wallet: Address
   wallets: number
@@ -22,13 +22,14 @@ const upTo = ({ slot, time }: Moment) =>
     ? sql`landed_at < ${addSeconds(time, 1)}`
     : sql`(slot <= ${slot} or (slot is null and landed_at < ${addSeconds(time, 1)}))`
 
-type Asked = {
+export type Asked = {
   workspaceId: string
   mintConfig: string
   moment: Moment
   investor: string | null
   named: NamedPeople | null
-  unverified: ReturnType<typeof unverifiedAt> | null
+  /** Wallets that were verified, if only rows with a wallet that was not are wanted. */
+  verified: Fragment | null
   after: string | null
   most: number
 }
@@ -54,7 +55,7 @@ export const holdersAt = (
         select wallet, delta, held_delta from postings where ${upToMoment(asked)} ${and}
         union all
         select wallet, delta, 0 from holder_movements where ${upToMoment(asked)} ${and}
-      ) c group by wallet having sum(delta) > 0 order by ${order ?? sql`wallet`} limit ${most}`
+      ) c group by wallet having sum(delta) > 0 ${order === undefined ? sql`` : sql`order by ${order} limit ${most}`}`
   const page = sql`order by wallet limit ${most}`
   return sql`
     select wallet, balance, held from (
@@ -75,9 +76,10 @@ export const holdersAt = (
     ) h ${page}`
 }
 
-const isNamed = (named: NamedPeople | null) => (named === null ? sql`` : sql`and ${named.hasWallet(sql`wallet`)}`)
+export const isNamed = (named: NamedPeople | null) =>
+  named === null ? sql`` : sql`and ${named.hasWallet(sql`wallet`)}`
 
-const ownedBy = (workspaceId: string, investor: string | null) =>
+export const isOwned = (workspaceId: string, investor: string | Fragment | null) =>
   investor === null
     ? sql``
     : sql`and wallet in (
@@ -86,48 +88,14 @@ const ownedBy = (workspaceId: string, investor: string | null) =>
         ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o where o.investor_id = ${investor})`
 
 export const byWallet = (asked: Asked) => {
-  const { workspaceId, investor, named, unverified, after, most } = asked
+  const { workspaceId, investor, named, verified, after, most } = asked
   const isAfter = after === null ? sql`` : sql`and wallet > ${after}`
-  const isWanted = unverified === null ? sql`` : sql`and ${unverified(sql`wallet`)}`
+  const isWanted = verified === null ? sql`` : sql`and ${isUnverified(sql`wallet`, verified)}`
   return sql<Row[]>`
     select w.wallet as key, w.wallet, 1 as wallets, w.balance, w.held, i.id as investor_id, i.external_id
     from (
-      ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${isNamed(named)} ${isAfter} ${isWanted}`, most })}
+      ${holdersAt(asked, { and: sql`${isOwned(workspaceId, investor)} ${isNamed(named)} ${isAfter} ${isWanted}`, most })}
     ) w cross join lateral wallet_owner(${workspaceId}, w.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
     order by w.wallet`
-}
-
-/**
- * Reads the owners of all wallets together, because asking `wallet_owner` for each takes ten times as long, and the
- * investors of a page only.
- */
-export const byInvestor = (asked: Asked) => {
-  const { workspaceId, investor, named, unverified, after, most } = asked
-  const key = sql`coalesce(investor_id, wallet)`
-  const holders = sql`
-    select w.wallet, w.balance, w.held,
-      coalesce(o.investor_id, (select investor_id from wallet_owner(${workspaceId}, w.wallet))) as investor_id
-    from (
-      ${holdersAt(asked, { and: sql`${ownedBy(workspaceId, investor)} ${named?.ids ? isNamed(named) : sql``}`, most: null })}
-    ) w left join (
-      select distinct on (wallet) wallet, investor_id from attestations
-      where workspace_id = ${workspaceId} and (wallet_proved_at is not null or issued_at is not null)
-      order by wallet, greatest(wallet_proved_at, issued_at, approved_at) desc nulls last, seq desc nulls last
-    ) o on o.wallet = w.wallet`
-  const meant =
-    named?.ids === null
-      ? sql`
-          select h.* from (${holders}) h
-          left join investors i on i.workspace_id = ${workspaceId} and i.id = h.investor_id
-          where ${named.isNamed({ externalId: sql`i.external_id`, wallet: sql`h.wallet` })}`
-      : holders
-  return sql<Row[]>`
-    select p.*, i.external_id from (
-      select ${key} as key, min(wallet) as wallet, count(*)::int as wallets, sum(balance) as balance, sum(held) as held,
-        investor_id
-      from (${meant}) h ${after === null ? sql`` : sql`where ${key} > ${after}`}
-      group by 1, investor_id ${unverified === null ? sql`` : sql`having bool_or(${unverified(sql`wallet`)})`}
-      order by 1 limit ${most}
-    ) p left join investors i on i.workspace_id = ${workspaceId} and i.id = p.investor_id order by p.key`
 }

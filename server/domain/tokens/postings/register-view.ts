@@ -1,6 +1,5 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { only } from "#db/rows.ts"
 import { readStandings, shownStanding } from "#domain/attestations"
 import type { Principal } from "#domain/requests"
 import { timestamp } from "#server/lib/fields.ts"
@@ -10,8 +9,7 @@ import { readConfig } from "../configs.ts"
 import { loadFreezes, shownFreezes, toShownFreezes } from "../freezes.ts"
 import { endOf, type Moment } from "./moments.ts"
 import { type RegisterQuestion, readRegisterAt, registerPage } from "./register-at.ts"
-import { holdersAt } from "./register-rows.ts"
-import { unverifiedAt } from "./unverified-at.ts"
+import { holdersAt, type OfToken } from "./register-rows.ts"
 
 const standing = z.object({ status: z.enum(standings).nullable(), at: timestamp.nullable() })
 
@@ -27,8 +25,6 @@ export const registerView = registerPage.extend({
       freezes: shownFreezes,
     }),
   ),
-  /** Of all rows, not only of this page. */
-  counts: z.object({ holders: z.number().int(), unverified: z.number().int() }),
   required_schema: z.string(),
 })
 type View = z.infer<typeof registerView>
@@ -36,15 +32,14 @@ type View = z.infer<typeof registerView>
 /** Errors: those of `readRegisterAt`. */
 export async function viewRegister(principal: Principal, question: RegisterQuestion): Promise<View> {
   const { workspaceId } = principal
-  const { mintConfig, group } = question
+  const { mintConfig } = question
   const page = await readRegisterAt(principal, question)
   const { required_schema } = await readConfig(workspaceId, mintConfig, "mint_config")
   const { slot, time } = page.as_of
   // The slot of a register by time is only information.
   const isBySlot = question.at !== null && "slot" in question.at
   const moment: Moment = { slot: isBySlot ? slot : null, time: new Date(time) }
-  const of: OfRegister = { workspaceId, mintConfig, moment, schemaId: required_schema }
-  const [wallets, counts] = await Promise.all([walletsIn(of, page.data), countHolders(of, group)])
+  const wallets = await walletsIn({ workspaceId, mintConfig, moment }, page.data)
   const all = [...wallets.values()].flat()
   const [standingOf, freezesOf] = await Promise.all([
     readStandings(sql, workspaceId, { schemaId: required_schema, wallets: all, at: endOf(moment) }),
@@ -62,17 +57,14 @@ export async function viewRegister(principal: Principal, question: RegisterQuest
         freezes: freezes.filter(({ since }) => since <= time),
       }
     }),
-    counts,
     required_schema,
   }
 }
 
-type OfRegister = { workspaceId: string; mintConfig: string; moment: Moment; schemaId: string }
-
 type RegisterRows = z.infer<typeof registerPage>["data"]
 
 /** The wallets of each row that held the token, by the investor or the wallet of the row. */
-async function walletsIn(of: OfRegister, rows: RegisterRows): Promise<Map<string, Address[]>> {
+async function walletsIn(of: OfToken, rows: RegisterRows): Promise<Map<string, Address[]>> {
   const alone = rows.flatMap(({ user_pubkey }) => (user_pubkey === null ? [] : [user_pubkey as Address]))
   const investors = rows.flatMap(({ user_pubkey, investor_id }) =>
     user_pubkey === null && investor_id !== null ? [investor_id] : [],
@@ -92,20 +84,4 @@ async function walletsIn(of: OfRegister, rows: RegisterRows): Promise<Map<string
     ...alone.map((wallet): [string, Address[]] => [wallet, [wallet]]),
     ...[...byInvestor].map(([id, own]): [string, Address[]] => [id, own.map(({ wallet }) => wallet)]),
   ])
-}
-
-/** How many holders there were, and how many had a wallet that was not verified. */
-async function countHolders(of: OfRegister, group: RegisterQuestion["group"]): Promise<View["counts"]> {
-  const { workspaceId, schemaId, moment } = of
-  const unverified = unverifiedAt(workspaceId, schemaId, moment)
-  const holder =
-    group === "wallet"
-      ? sql`wallet`
-      : sql`coalesce((select investor_id from wallet_owner(${workspaceId}, wallet)), wallet)`
-  const rows = await sql<View["counts"][]>`
-    select count(*)::int as holders, count(*) filter (where is_unverified)::int as unverified from (
-      select ${holder} as holder, bool_or(${unverified(sql`wallet`)}) as is_unverified
-      from (${holdersAt(of, { most: null })}) w group by 1
-    ) h`
-  return only(rows)
 }

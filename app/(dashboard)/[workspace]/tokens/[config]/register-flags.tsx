@@ -1,23 +1,37 @@
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { StandingBadge } from "#app/(dashboard)/person-picker.tsx"
-import { type RouterOutputs, To, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type InputOf, type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { type Counts, everyoneVerified, someUnverified } from "./register-words.ts"
+import { everyoneVerified, someUnverified } from "./register-words.ts"
 
 type Register = RouterOutputs["token"]["registerView"]
 type Row = Register["data"][number]
 
 type UnverifiedProps = {
-  counts: Counts
+  of: InputOf<"token.registerCounts">
+  /** Whether the page of the list is there, whose moment `of` has. */
+  isLoaded: boolean
   /** Whether the register is that of the last final moment. */
   isNow: boolean
   /** Lists only these; null if it already does. */
   onShow: (() => void) | null
 }
 
-/** How many holders were not verified, and what to do about it. */
-export function Unverified({ counts, isNow, onShow }: UnverifiedProps) {
+/** How many holders were not verified, and what to do about it. Counting takes longer than a page, so it does not wait. */
+export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
+  const { data: counts, error, refetch } = useQuery("token.registerCounts", of, { enabled: isLoaded })
+  if (error) {
+    return (
+      <p role="alert" className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2 text-[13px] text-notice">
+        The holders who are not verified could not be counted.
+        <Button size="sm" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </p>
+    )
+  }
+  if (!counts) return <p className="mb-3 text-[13px] text-muted">Counting holders who are not verified…</p>
   const { holders, unverified } = counts
   if (holders === 0) return null
   const advice = isNow

@@ -29,6 +29,7 @@ export function Register({ token }: { token: TokenView }) {
   })
   const { data } = list.query
   const { at, holders, q } = list.filtered.asked
+  const { group = "investor" } = list.asked
   return (
     <List
       list={list}
@@ -51,9 +52,10 @@ export function Register({ token }: { token: TokenView }) {
           of that second counts.
         </p>
       )}
-      {data && (
+      {data && data.supply !== "0" && (
         <Unverified
-          counts={data.counts}
+          of={{ mint_config: token.id, at: data.as_of.time, group }}
+          isLoaded={!list.query.isPlaceholderData}
           isNow={at === undefined}
           onShow={holders === undefined ? () => list.filtered.change({ holders: "unverified" }) : null}
         />

@@ -12,7 +12,7 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     const table = page.getByRole("table", { name: "Register" })
     await expect(async () => {
       await page.reload()
-      await expect(table.getByRole("row").nth(1)).toContainText(/100\s*100 %/)
+      await expect(table.getByRole("row").nth(1)).toContainText(/100\s*100\.00 %/)
     }).toPass()
     await expectAccessible(page)
     await table.getByText("1 wallet").click()

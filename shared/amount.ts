@@ -66,11 +66,19 @@ export function grouped(amount: string): string {
  * A part as a percentage of the whole, as decimal text, rounded down to so many places: `33.3333`. `<0.0001` if it is
  * greater than zero but too small to show. Null if the whole is zero.
  */
-export function percentOf(part: bigint, whole: bigint, places = 4): string | null {
+export function percentOf(part: bigint, whole: bigint, places: number): string | null {
   if (whole <= 0n) return null
   const scale = 10n ** BigInt(places)
   const scaled = ((part > 0n ? part : 0n) * 100n * scale) / whole
   return scaled === 0n && part > 0n ? `<${fromBaseUnits(1n, places)}` : fromBaseUnits(scaled, places)
+}
+
+/** The percentage as the dashboard shows it, always with two decimals: `4.00`, `<0.01`. */
+export function shareOf(part: bigint, whole: bigint): string | null {
+  const percent = percentOf(part, whole, 2)
+  if (percent === null) return null
+  const [units, fraction = ""] = percent.split(".")
+  return `${units}.${fraction.padEnd(2, "0")}`
 }
 
 /** A part of `whole` in thousandths, for drawing a bar. 1000 if `whole` is zero. */

@@ -7,6 +7,7 @@ import {
   MAX_BASE_UNITS,
   percentOf,
   perMilleOf,
+  shareOf,
   toBaseUnits,
   withoutTrailingZeros,
 } from "./amount.ts"
@@ -106,7 +107,20 @@ test.each([
   [1n, 8n, "12.5"],
   [5n, 0n, null],
 ])("%d of %d are %s percent", (part, whole, percent) => {
-  expect(percentOf(part, whole)).toBe(percent)
+  expect(percentOf(part, whole, 4)).toBe(percent)
+})
+
+test.each([
+  [1n, 25n, "4.00"],
+  [1n, 8n, "12.50"],
+  [1n, 3n, "33.33"],
+  [5n, 5n, "100.00"],
+  [99_999n, 100_000n, "99.99"],
+  [0n, 5n, "0.00"],
+  [1n, 10_001n, "<0.01"],
+  [0n, 0n, null],
+])("the dashboard shows %d of %d as %s percent", (part, whole, share) => {
+  expect(shareOf(part, whole)).toBe(share)
 })
 
 test("a percentage has the requested number of places", () => {

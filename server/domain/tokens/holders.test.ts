@@ -48,7 +48,7 @@ test("holders are listed by balance and then by wallet, with what the chain hold
   expect(list.data[0]).toEqual({
     wallet: c,
     balance: "10",
-    percent: "76.923",
+    percent: "76.92",
     incoming: "0",
     outgoing: "0",
     available: "10",

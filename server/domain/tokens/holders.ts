@@ -9,7 +9,7 @@ import type { Principal } from "#domain/requests"
 import { storedAddress } from "#server/lib/fields.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
-import { fromBaseUnits, percentOf } from "#shared/amount.ts"
+import { fromBaseUnits, shareOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { readAllAccountsNow } from "./account-states.ts"
 import { readBars, shownBar } from "./bars.ts"
@@ -24,7 +24,7 @@ const holder = z.object({
   wallet: storedAddress,
   /** Whole tokens in the books, and those in unfinished operations. */
   balance: z.string(),
-  /** Share of the supply, from `percentOf`; null if there is none. */
+  /** Share of the supply, from `shareOf`; null if there is none. */
   percent: z.string().nullable(),
   incoming: z.string(),
   outgoing: z.string(),
@@ -133,7 +133,7 @@ export async function listHolders(
       return {
         wallet: row.wallet,
         balance: units(row.balance),
-        percent: percentOf(
+        percent: shareOf(
           config.transfer_mode === "holder" && account ? account.amount + account.held : BigInt(row.balance),
           BigInt(config.supply),
         ),

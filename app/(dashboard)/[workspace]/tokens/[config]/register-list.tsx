@@ -8,7 +8,7 @@ import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
-import { grouped, percentOf, toBaseUnits } from "#shared/amount.ts"
+import { grouped, shareOf, toBaseUnits } from "#shared/amount.ts"
 import { Flags, Unverified } from "./register-flags.tsx"
 
 type Page = RouterOutputs["token"]["registerView"]
@@ -127,10 +127,10 @@ const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean)
 
 type ShareProps = { of: string; supply: string; token: TokenView; percent: string | null }
 
-/** With two places; the file has eight. */
+/** With two decimals; the file has eight. */
 function Share({ of, supply, token: { decimals }, percent }: ShareProps) {
   const [part, whole] = [toBaseUnits(of, decimals), toBaseUnits(supply, decimals)]
-  const shown = part === null || whole === null ? null : percentOf(part, whole, 2)
+  const shown = part === null || whole === null ? null : shareOf(part, whole)
   return shown === null ? NOTHING : <span title={`${percent} %`}>{shown} %</span>
 }
 

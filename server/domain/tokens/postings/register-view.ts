@@ -2,7 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { readStandings, shownStanding } from "#domain/attestations"
 import type { Principal } from "#domain/requests"
-import { timestamp } from "#server/lib/fields.ts"
+import { timestamp, wallet } from "#server/lib/fields.ts"
 import type { Address } from "#shared/address.ts"
 import { standings } from "#shared/statuses.ts"
 import { readConfig } from "../configs.ts"
@@ -19,7 +19,9 @@ export const registerView = registerPage.extend({
     registerPage.shape.data.element.extend({
       /** How many of the row's wallets were not verified at the moment. */
       unverified: z.number().int(),
-      /** How a wallet stood; null for the row of an investor. */
+      /** The wallet of the row, also of an investor who held the token in one; null if there are several. */
+      wallet: wallet.nullable(),
+      /** How that wallet stood. */
       standing: standing.nullable(),
       /** Freezes that still bind and began before the moment. Lifted ones are only in the audit log. */
       freezes: shownFreezes,
@@ -50,10 +52,12 @@ export async function viewRegister(principal: Principal, question: RegisterQuest
     data: page.data.map((row) => {
       const own = wallets.get(row.user_pubkey ?? row.investor_id!) ?? []
       const freezes = own.flatMap((wallet) => toShownFreezes(freezesOf({ config: mintConfig, wallet })))
+      const only = own.length === 1 ? own[0]! : null
       return {
         ...row,
+        wallet: only,
         unverified: own.filter((wallet) => standingOf.get(wallet)?.status !== "verified").length,
-        standing: row.user_pubkey === null ? null : shownStanding(standingOf.get(row.user_pubkey as Address)),
+        standing: only && shownStanding(standingOf.get(only)),
         freezes: freezes.filter(({ since }) => since <= time),
       }
     }),

@@ -68,7 +68,7 @@ type FlagsProps = {
 }
 
 /** That a holder was not verified or is frozen. */
-export function Flags({ of: { user_pubkey, wallets, unverified, standing, freezes }, schema }: FlagsProps) {
+export function Flags({ of: { wallet, wallets, unverified, standing, freezes }, schema }: FlagsProps) {
   return (
     <>
       {unverified > 0 && (
@@ -77,11 +77,11 @@ export function Flags({ of: { user_pubkey, wallets, unverified, standing, freeze
             <StandingBadge of={standing} />
           ) : (
             <Badge tone="bad" className="whitespace-normal!">
-              {wallets === 1 ? "Not verified" : `${unverified} of ${wallets} wallets not verified`}
+              {unverified} of {wallets} wallets not verified
             </Badge>
           )}
-          {schema !== null && standing && user_pubkey !== null && (
-            <VerifyAgain wallet={user_pubkey} status={standing.status} schema={schema} />
+          {schema !== null && standing && wallet !== null && (
+            <VerifyAgain wallet={wallet} status={standing.status} schema={schema} />
           )}
         </span>
       )}
@@ -89,11 +89,7 @@ export function Flags({ of: { user_pubkey, wallets, unverified, standing, freeze
         <FreezeNote freezes={freezes} />
       ) : (
         // Its wallets below say since when and why.
-        freezes.length > 0 && (
-          <span className="mt-1 block text-xs font-medium text-notice">
-            {wallets === 1 ? "Wallet frozen" : "Has a frozen wallet"}
-          </span>
-        )
+        freezes.length > 0 && <span className="mt-1 block text-xs font-medium text-notice">Has a frozen wallet</span>
       )}
     </>
   )

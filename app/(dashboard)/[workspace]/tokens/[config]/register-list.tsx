@@ -80,14 +80,12 @@ const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean)
         <InvestorLink investor={{ investor_id, external_id }} />
       ),
     note: (row) => {
-      const { user_pubkey, investor_id, wallets } = row
+      const { wallet, investor_id, wallets } = row
       const schema = register && isNow ? register.required_schema : null
       return (
         <>
-          {investor_id !== null && user_pubkey !== null && (
-            <Copyable value={user_pubkey} what="wallet address" compact />
-          )}
-          {investor_id !== null && user_pubkey === null && register && (
+          {investor_id !== null && wallet !== null && <Copyable value={wallet} what="wallet address" compact />}
+          {investor_id !== null && wallet === null && register && (
             <Wallets
               key={register.as_of.time}
               of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
@@ -145,9 +143,7 @@ function Wallets({ of, count, schema }: WalletsProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="cursor-pointer py-0.5 text-xs text-muted">
-        {count === 1 ? "1 wallet" : `${grouped(String(count))} wallets`}
-      </summary>
+      <summary className="cursor-pointer py-0.5 text-xs text-muted">{grouped(String(count))} wallets</summary>
       {isOpen && <WalletRows of={of} schema={schema} />}
     </details>
   )

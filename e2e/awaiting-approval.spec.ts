@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test"
 import { decide } from "./api.ts"
 import { approve, open, requireTwo, test } from "./approving.ts"
-import { expect, expectAccessible, heading, reviewOf, section } from "./dashboard.ts"
+import { addCodes, expect, expectAccessible, heading, reviewOf, section } from "./dashboard.ts"
 import { held } from "./servicing.ts"
 
 const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
@@ -53,6 +53,31 @@ test("a review's decision waits, and takes effect once another member approves i
     await page.goto(review)
     await expect(page.getByText("Approved by another member")).toBeVisible()
   })
+})
+
+test("a member without a second factor is led to set one up, and can then approve", {
+  tag: ["@phone"],
+}, async ({ page, officer, firm: customer, traffic }) => {
+  traffic.allow(/409/)
+  await requireTwo(customer, "review_decision")
+  const { sessionId, wallet } = await customer.api.start()
+  await decide(sessionId, "in_review")
+  await officer.goto(section(customer, `reviews/${await reviewOf(customer, wallet)}`))
+  await officer.getByRole("main").getByRole("button", { name: "Approve", exact: true }).click()
+  await officer.getByLabel("Internal reason").fill("Passport checked by hand")
+  await officer.getByRole("button", { name: "Ask for approval" }).click()
+  const request = await open(officer).getAttribute("href").then(String)
+
+  await page.goto(request)
+  const setUp = page.getByRole("link", { name: "Set up a second factor to approve" })
+  await expect(setUp).toBeVisible()
+  await expect(page.getByRole("button", { name: "Approve", exact: true })).toHaveCount(0)
+  await expectAccessible(page)
+  await setUp.click()
+  await addCodes(page)
+  await page.goto(request)
+  await approve(page)
+  await expect(outcome(page)).toContainText("Done as requested.")
 })
 
 test("an approved API key is collected once, by the member who requested it", {

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query"
 import { Passkeys } from "#app/(dashboard)/[workspace]/settings/passkeys.tsx"
 import { TwoFactor } from "#app/(dashboard)/[workspace]/settings/two-factor.tsx"
 import { Card, PageHeader } from "#app/components/frame.tsx"
@@ -11,7 +10,6 @@ type Demand = { user: Me["user"]; account: string; demands: "second_factor" | "s
 
 /** Replaces every page while the account requires a second factor that this session lacks. */
 export function SecondFactorFirst({ user, account, demands }: Demand) {
-  const client = useQueryClient()
   if (demands === "sign_in") {
     return (
       <>
@@ -35,7 +33,7 @@ export function SecondFactorFirst({ user, account, demands }: Demand) {
         description={`${account} requires one. Add a passkey or an authenticator app to continue.`}
       />
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Passkeys onAdded={() => void client.invalidateQueries({ queryKey: ["me"] })} />
+        <Passkeys />
         <TwoFactor isOn={user.two_factor} />
       </div>
     </>

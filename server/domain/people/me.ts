@@ -30,6 +30,8 @@ export async function me({ id, name, email, sessionId }: SignedIn) {
       /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
       email_confirmed: mailer().send && (person?.email_verified ?? false),
       two_factor: person?.two_factor_enabled ?? false,
+      /** Whether they have an authenticator app or a passkey. */
+      has_second_factor: person?.has_factor ?? false,
       /** The time zone for showing times; null for the browser's. */
       time_zone: person?.time_zone ?? null,
     },

@@ -8,7 +8,7 @@ usesApp()
 test("a session sees only its own workspaces, and without a session nothing is visible", async () => {
   const [ada, eve] = [await member(app), await member(app)]
   const { data } = await ada.browser.query("me.get")
-  expect(data.user).toMatchObject({ email: ada.email, two_factor: false })
+  expect(data.user).toMatchObject({ email: ada.email, two_factor: false, has_second_factor: false })
   expect(data.workspaces.map((one: { mode: string; id: string }) => [one.mode, one.id])).toEqual([
     ["test", ada.account.workspaces.test],
     ["live", ada.account.workspaces.live],

@@ -29,14 +29,10 @@ function usePasskeys() {
 }
 
 /** Passkeys, which sign in without a password. */
-export function Passkeys({ onAdded = () => {} }: { onAdded?: () => void }) {
+export function Passkeys() {
   const query = usePasskeys()
   return (
-    <Card
-      title="Passkeys"
-      description="Sign in with your fingerprint, face or security key."
-      actions={<AddPasskey onAdded={onAdded} />}
-    >
+    <Card title="Passkeys" description="Sign in with your fingerprint, face or security key." actions={<AddPasskey />}>
       <Loaded query={query} what="passkeys" lines={2} className="py-2!">
         {(data) =>
           data.length === 0 ? (
@@ -64,7 +60,7 @@ export function Passkeys({ onAdded = () => {} }: { onAdded?: () => void }) {
   )
 }
 
-function AddPasskey({ onAdded }: { onAdded: () => void }) {
+function AddPasskey() {
   const client = useQueryClient()
   return (
     <FormDialog
@@ -77,7 +73,7 @@ function AddPasskey({ onAdded }: { onAdded: () => void }) {
         // Named after its creation, because an earlier name would replace the user's name in the authenticator.
         await withAuth((auth) => auth.passkey.updatePasskey({ id, name: String(values.get("name")) }))
         await client.invalidateQueries({ queryKey: PASSKEYS })
-        onAdded()
+        void client.invalidateQueries({ queryKey: ["me"] })
       }}
     >
       <TextField
@@ -107,6 +103,7 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
       onConfirm={async () => {
         await withAuth((auth) => auth.passkey.deletePasskey({ id }))
         await client.invalidateQueries({ queryKey: PASSKEYS })
+        void client.invalidateQueries({ queryKey: ["me"] })
       }}
     />
   )

@@ -1,11 +1,12 @@
 import { useState } from "react"
 import { withAuth } from "#app/(access)/with-auth.ts"
-import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { FormError, TextareaField, TextField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
+import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { notify } from "#app/components/toast.ts"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { FRESH_MINUTES } from "#shared/approvals.ts"
 import type { ApprovalDetail } from "../summary.ts"
 
@@ -15,6 +16,8 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
   const approve = useMutation((api) => api.approval.approve.mutate({ approval_id, digest }))
   const reject = useMutation((api, reason: string) => api.approval.reject.mutate({ approval_id, digest, reason }))
   const withdraw = useMutation((api) => api.approval.withdraw.mutate({ id: approval_id }))
+  const { data: me } = useMe()
+  const path = usePath()
   const missing = needed - given.length
   if (is_own)
     return (
@@ -34,6 +37,24 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
         include it, you have approved it already, your email address is not confirmed, or another reviewer has yet to
         confirm you under Settings.
       </p>
+    )
+  if (me && !me.user.has_second_factor)
+    return (
+      <>
+        <p className="mb-3">
+          Approving or rejecting a request takes a second factor: a passkey or an authenticator app.
+        </p>
+        <Link
+          href={`${path("settings")}?part=account`}
+          prefetch={false}
+          className={buttonLook({
+            variant: "primary",
+            className: "h-auto! min-h-9 py-1.5 text-center whitespace-normal!",
+          })}
+        >
+          Set up a second factor to approve
+        </Link>
+      </>
     )
   return (
     <div className="flex flex-wrap gap-2">

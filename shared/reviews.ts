@@ -89,15 +89,30 @@ export type ReviewPriority = keyof typeof reviewPriorities
 
 const DAY_MS = 86_400_000
 
-type Waiting = { kind: ReviewKind; finding: Finding; opened_at: string; session_open_until: string | null }
+type Waiting = {
+  kind: ReviewKind
+  finding: Finding
+  /** The newest finding in its finder's words. */
+  said: string | null
+  opened_at: string
+  session_open_until: string | null
+}
+
+/** Vendors report matches in free text, such as "PEP screening: 1 possible match" or "OFAC Sanctions List". */
+const SCREENING = /sanction|\bpeps?\b|politically[ -]exposed|watch[ -]?list|adverse[ -]media/i
 
 /**
  * How soon a waiting review needs a decision. Urgent: the person may be on a list, or the session closes within two
- * days. High: a vendor has changed its mind about a person who may hold tokens, or the review is a week old.
+ * days. High: a vendor names a sanctions, PEP, watchlist or adverse media screening, or has changed its mind about a
+ * person who may hold tokens, or the review is a week old.
  */
-export function priorityOf({ kind, finding, opened_at, session_open_until }: Waiting, now: number): ReviewPriority {
+export function priorityOf(
+  { kind, finding, said, opened_at, session_open_until }: Waiting,
+  now: number,
+): ReviewPriority {
   const left_ms = session_open_until === null ? Number.POSITIVE_INFINITY : Date.parse(session_open_until) - now
   if (kind === "screening" || finding === "watchlist_match" || left_ms < 2 * DAY_MS) return "urgent"
   const isOld = now - Date.parse(opened_at) > 7 * DAY_MS
-  return kind === "signal" || kind === "reversal" || isOld ? "high" : "normal"
+  const isScreening = said !== null && SCREENING.test(said.replaceAll("_", " "))
+  return kind === "signal" || kind === "reversal" || isScreening || isOld ? "high" : "normal"
 }

@@ -5,12 +5,20 @@ const now = Date.parse("2026-11-20T12:00:00Z")
 const review = {
   kind: "vendor",
   finding: "in_review",
+  said: "Document is blurred",
   opened_at: "2026-11-19T12:00:00Z",
   session_open_until: "2026-12-19T12:00:00Z",
 } as const
 
 test.each([
   ["a new vendor review is normal", {}, "normal"],
+  ["sanctions are high", { said: "Sanctions screening: 1 possible match" }, "high"],
+  ["a PEP is high", { said: "PEP screening: 1 possible match" }, "high"],
+  ["a politically exposed person is high", { said: "Applicant is a politically exposed person" }, "high"],
+  ["a watchlist is high", { said: "report/watchlist_enhanced: consider" }, "high"],
+  ["adverse media is high", { said: "ADVERSE_MEDIA" }, "high"],
+  ["a word that only contains one is normal", { said: "Peppermint Street differs from the document" }, "normal"],
+  ["a vendor without words is normal", { said: null }, "normal"],
   ["a review of more than a week is high", { opened_at: "2026-11-13T11:59:59Z" }, "high"],
   ["a session that closes within two days is urgent", { session_open_until: "2026-11-22T11:59:59Z" }, "urgent"],
   ["a wallet on a list is urgent", { kind: "screening", finding: "wallet_listed" }, "urgent"],

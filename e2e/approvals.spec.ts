@@ -79,7 +79,7 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     ).toHaveText("Approvals1 waiting")
     if (await menu.isVisible()) await officer.keyboard.press("Escape")
     await officer.getByRole("link", { name: /^Mint/ }).click()
-    await expect(heading(officer, /^Mint: 1,000 of/)).toBeVisible()
+    await expect(heading(officer, /^Mint 1,000 FND to /)).toBeVisible()
     await expect(officer.getByText("All rules pass now.")).toBeVisible()
     await approve(officer)
     await expect(officer.getByRole("link", { name: "Open the operation" })).toBeVisible()

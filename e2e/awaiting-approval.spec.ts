@@ -151,14 +151,14 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
     await page.goto(section(customer, `tokens/${id}`))
     await page.getByRole("button", { name: "Unpause" }).click()
     await page.getByRole("alertdialog").getByRole("button", { name: "Unpause" }).click()
-    await expectWaiting(/^Unpause a token: fund_/)
+    await expectWaiting(/^Unpause a token: Fund /)
   })
 
   await test.step("changing a token's rules", async () => {
     await page.goto(section(customer, `tokens/${id}/rules`))
     await page.getByLabel("Maximum holders").fill("20")
     await page.getByRole("button", { name: "Save changes" }).click()
-    await expectWaiting(/^Change of a token: fund_/)
+    await expectWaiting(/^Change of a token: Fund /)
     await expect(page.getByRole("region", { name: "Request" })).toContainText("RulesMaximum holders: 20")
   })
 

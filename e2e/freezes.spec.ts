@@ -144,7 +144,7 @@ test("under a policy, an unfreeze waits, and the wallet stays frozen", async ({ 
   await expectAccessible(page)
   await expect(row(page, wallet)).toContainText("(Order 6)")
   await sheet.getByRole("link", { name: "Open the request" }).click()
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(/^Unfreeze a wallet: .*, fund_/)
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(/^Unfreeze a wallet: .*, Fund /)
   await expect(page.getByRole("region", { name: "Request" })).toContainText("ReferenceOrder 6 lifted")
   await expectAccessible(page)
 })

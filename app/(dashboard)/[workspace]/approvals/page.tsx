@@ -8,7 +8,8 @@ import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { approvalActions, approvalStates, requestedActions } from "#shared/approvals.ts"
-import { summaryOf } from "./summary.ts"
+import { type Names, requesterOf, summaryOf } from "./summary.ts"
+import { useNames } from "./use-names.ts"
 
 type Approval = RouterOutputs["approval"]["list"]["data"][number]
 
@@ -28,6 +29,7 @@ const filters = {
 
 export default function Page() {
   const list = useList("approval.search", { filters, input: { limit: 20 }, follows: true, searchesInParts: true })
+  const names = useNames(list.query.data?.data ?? [])
   return (
     <ListPage
       title="Approvals"
@@ -39,7 +41,7 @@ export default function Page() {
       exports="approvals"
       list={list}
       caption="Approvals"
-      columns={columns}
+      columns={columnsWith(names)}
       rowPath={({ approval_id }) => ["approvals", approval_id]}
       noMatch="Remove a filter to see more."
       empty={
@@ -57,12 +59,12 @@ const PoliciesLink = ({ children }: { children: string }) => (
   </To>
 )
 
-const columns: Column<Approval>[] = [
+const columnsWith = (names: Names): Column<Approval>[] => [
   {
     header: "Request",
     breaks: true,
     cell: ({ action }) => approvalActions[action],
-    note: summaryOf,
+    note: (row) => summaryOf(row, names),
   },
   { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
   {
@@ -74,6 +76,6 @@ const columns: Column<Approval>[] = [
       </span>
     ),
   },
-  { header: "Requested by", phone: "none", breaks: true, cell: ({ requested_by }) => requested_by },
+  { header: "Requested by", phone: "none", breaks: true, cell: requesterOf },
   { header: "Requested", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]

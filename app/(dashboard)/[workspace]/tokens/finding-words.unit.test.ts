@@ -11,8 +11,9 @@ const people = [
 const [emma] = people
 
 const detailOf = (context: ReturnType<typeof mint>) => firstViolation(context)!.detail
+const schemas = [{ id: "kyc_individual_v1", name: "Individual identity" }]
 const spoken = (detail: string) =>
-  partsOf(detail, people)
+  partsOf(detail, people, schemas)
     .map((part) => (typeof part === "string" ? part : `<${part.external_id ?? part.user_pubkey}>`))
     .join("")
 const from = (more: Parameters<typeof alice>[0], changes: Changes = {}) => transfer({ from: alice(more), ...changes })
@@ -26,7 +27,7 @@ test("details of refusals name people, without the words for clients of the API"
     spoken(detailOf(mint({ amount: 20n, rules: { max_balance_per_wallet: 10n } }))),
     spoken(detailOf(mint({ to: bob({ isBarred: true }) }))),
   ]).toEqual([
-    "<emma-larsson-1008> is not verified for kyc_individual_v1: its attestation expired on 3 Mar 2026.",
+    "<emma-larsson-1008> is not verified for Individual identity: its attestation expired on 3 Mar 2026.",
     "<emma-larsson-1008> is frozen.",
     "<emma-larsson-1008> can move 5 at most.",
     "<bob> may hold 10 at most.",
@@ -34,8 +35,17 @@ test("details of refusals name people, without the words for clients of the API"
   ])
 })
 
+test.each([
+  ["The supply of 298000.5 would exceed 500000.", "The supply of 298,000.5 would exceed 500,000."],
+  ["At most 1000 holders from 3 Mar 2026 on.", "At most 1,000 holders from 3 Mar 2026 on."],
+  ["Refused since 2026-03-03T10:00:00Z.", "Refused since 2026-03-03T10:00:00Z."],
+  ["A wallet 4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T.", "A wallet 4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T."],
+])("amounts of a detail are grouped: %s", (detail, text) => {
+  expect(spoken(detail)).toBe(text)
+})
+
 test("a wallet that no one owns stays a wallet", () => {
-  expect(partsOf("carol is frozen.", people)).toEqual(["carol is frozen."])
+  expect(partsOf("carol is frozen.", people, schemas)).toEqual(["carol is frozen."])
   expect(subjectOf("carol is frozen.", people)).toBeNull()
 })
 

@@ -1,3 +1,4 @@
+import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
@@ -51,8 +52,8 @@ export function RuleFinding({ of: { code, outcome, detail }, people, schema }: R
 }
 
 /** A detail of the API for members, with the names of people. */
-export const Detail = ({ text, people }: { text: string; people: readonly Owner[] }) =>
-  partsOf(text, people).map((part, at) =>
+export function Detail({ text, people }: { text: string; people: readonly Owner[] }) {
+  return partsOf(text, people, useSchemas()).map((part, at) =>
     typeof part === "string" ? (
       part
     ) : (
@@ -60,6 +61,7 @@ export const Detail = ({ text, people }: { text: string; people: readonly Owner[
       <PersonLink key={at} of={part} />
     ),
   )
+}
 
 /** Links to a person's page in a new tab, because the form stays. */
 function PersonLink({ of }: { of: Owner }) {

@@ -4,9 +4,11 @@ import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense } from "react"
 import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { TokenName, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { To, usePolling } from "#app/(dashboard)/workspace.tsx"
+import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
+import { InvestorLink, To, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Loading } from "#app/components/frame.tsx"
@@ -16,7 +18,8 @@ import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ruleFields } from "#shared/rules/fields.ts"
-import { type ApprovalDetail as Approval, summaryOf } from "../summary.ts"
+import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
+import { useNames } from "../use-names.ts"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
@@ -33,13 +36,14 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   // Often, because the rules are checked again each time.
   const query = usePolling("approval.detail", { id }, ({ state }) => state !== "pending", { every_ms: CHECK_EVERY_MS })
+  const names = useNames(query.data ? [query.data] : [])
   return (
     <DetailPage
       up={[["approvals"], "Approvals"]}
       name="Approval"
       query={query}
       head={(approval) => ({
-        heading: `${approval.label}: ${summaryOf(approval)}`,
+        heading: titleOf(approval, names),
         badge: <StatusBadge status={approval.state} />,
       })}
     >
@@ -47,17 +51,6 @@ export default function Page() {
         <TwoColumns
           wide={
             <>
-              <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
-                {approval.state === "pending" ? (
-                  <Decision approval={approval} />
-                ) : approval.action === "key_create" && approval.is_requester ? (
-                  <CollectKey approval={approval}>
-                    <Outcome approval={approval} />
-                  </CollectKey>
-                ) : (
-                  <Outcome approval={approval} />
-                )}
-              </Card>
               <Card title="Request">
                 {approval.action === "policy_change" ? (
                   <PolicyChange approval={approval} />
@@ -81,9 +74,22 @@ export default function Page() {
             </>
           }
           narrow={
-            <Card title="Details">
-              <Details approval={approval} />
-            </Card>
+            <>
+              <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
+                {approval.state === "pending" ? (
+                  <Decision approval={approval} />
+                ) : approval.action === "key_create" && approval.is_requester ? (
+                  <CollectKey approval={approval}>
+                    <Outcome approval={approval} />
+                  </CollectKey>
+                ) : (
+                  <Outcome approval={approval} />
+                )}
+              </Card>
+              <Card title="Details">
+                <Details approval={approval} />
+              </Card>
+            </>
           }
         />
       )}
@@ -157,6 +163,14 @@ const labels: Record<string, string> = {
 /** Fields that are not shown as they were sent. */
 const shownAs: Record<string, (value: unknown) => ReactNode> = {
   amount: (value) => grouped(String(value)),
+  mint_config: (value) => (
+    <To path={["tokens", String(value)]}>
+      <TokenName id={String(value)} />
+    </To>
+  ),
+  user_pubkey: (value) => <Holder wallet={String(value)} />,
+  from_pubkey: (value) => <Holder wallet={String(value)} />,
+  to_pubkey: (value) => <Holder wallet={String(value)} />,
   lot: (value) => <Lot lot={value as { exemption: Exemption; acquired_at?: string }} />,
   rules: (value) => <RuleChanges rules={value as Record<string, unknown>} />,
   reason_code: (value) => reasonNames[value as ReasonCode],
@@ -165,6 +179,18 @@ const shownAs: Record<string, (value: unknown) => ReactNode> = {
   investor_id: (value) => <To path={["investors", String(value)]}>Open the investor</To>,
   recovery_id: (value) => <To path={["recoveries", String(value)]}>Open the recovery</To>,
   review_id: (value) => <To path={["reviews", String(value)]}>Open the review, with the reason and the claims</To>,
+}
+
+/** A wallet with the investor who owns it, if one is known. */
+function Holder({ wallet }: { wallet: string }) {
+  const [owner] = useOwners([wallet])
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-2">
+      {owner && owner.external_id !== null && <InvestorLink investor={owner} />}
+      <Copyable value={wallet} what="address" compact />
+      {owner && owner.external_id === null && <InvestorLink investor={owner} />}
+    </span>
+  )
 }
 
 const Lot = ({ lot: { exemption, acquired_at } }: { lot: { exemption: Exemption; acquired_at?: string } }) => (
@@ -222,12 +248,13 @@ type RulesProps = { request: Approval["request"]; preflight: NonNullable<Approva
 
 function Rules({ request, preflight: { answer, rules, required_schema } }: RulesProps) {
   const people = useOwners([request.user_pubkey, request.from_pubkey, request.to_pubkey].map(String))
+  const schemas = useSchemas()
   const overrides = overridden(rules)
   const allowed = overrides === null ? "All rules pass now." : `Allowed now. It overrides ${overrides}.`
   return (
     <>
       <p className={answer.error === null ? "text-accent" : "text-danger"} role="status">
-        {answer.error === null ? allowed : `It would be refused now. ${textOf(answer.detail!, people)}`}
+        {answer.error === null ? allowed : `It would be refused now. ${textOf(answer.detail!, people, schemas)}`}
       </p>
       {rules.length > 0 && (
         <ul className="mt-3 space-y-2">
@@ -242,12 +269,24 @@ function Rules({ request, preflight: { answer, rules, required_schema } }: Rules
   )
 }
 
+/** The policy by what it says. One that was deleted has only its id left. */
+function PolicyLink({ id, action }: { id: string; action: Approval["action"] }) {
+  const tokens = useTokens()
+  const policy = useQuery("approvalPolicy.overview", {}).data?.policies.find(({ policy_id }) => policy_id === id)
+  if (!policy) return <Copyable value={id} what="policy id" compact />
+  return (
+    <To path={["settings"]} query="?part=approvals">
+      {policyName(policy, action, (config) => tokens?.get(config)?.symbol ?? config)}
+    </To>
+  )
+}
+
 function Details({ approval }: { approval: Approval }) {
-  const { approval_id, requested_by, created_at, expires_at, ended_at, given, needed, digest, policy_id } = approval
+  const { approval_id, created_at, expires_at, ended_at, given, needed, digest, policy_id } = approval
   return (
     <Facts
       facts={{
-        "Requested by": requested_by,
+        "Requested by": requesterOf(approval),
         Requested: <Timestamp at={created_at} />,
         Expires: approval.state === "pending" && <Timestamp at={expires_at} />,
         Ended: ended_at && <Timestamp at={ended_at} />,
@@ -261,7 +300,7 @@ function Details({ approval }: { approval: Approval }) {
             ))}
           </ul>
         ),
-        Policy: policy_id ? <Copyable value={policy_id} what="policy id" compact /> : "Default",
+        Policy: policy_id ? <PolicyLink id={policy_id} action={approval.action} /> : "Default",
         Digest: <Copyable value={digest} what="digest" compact />,
         "Approval id": <Copyable value={approval_id} what="approval id" compact />,
       }}

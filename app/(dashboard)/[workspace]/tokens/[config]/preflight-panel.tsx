@@ -5,6 +5,7 @@ import { Detail, overridden, RuleFinding } from "#app/(dashboard)/[workspace]/to
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
+import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { To, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Loading } from "#app/components/frame.tsx"
@@ -40,6 +41,7 @@ export const submitLabel = (label: string, { preflight }: Checked): string =>
 function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: Preflight }) {
   const { answer, rules, required_schema, approvals_needed, approver_roles } = preflight
   const people = useOwners([sending.from, sending.to])
+  const schemas = useSchemas()
   const isFine = answer.error === null
   const overrides = overridden(rules)
   return (
@@ -58,7 +60,7 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
           ) : rules.some(({ outcome }) => outcome === "refused") ? (
             // The rule's own line below shows why.
             <span>
-              This would be refused.<span className="sr-only"> {textOf(answer.detail!, people)}</span>
+              This would be refused.<span className="sr-only"> {textOf(answer.detail!, people, schemas)}</span>
             </span>
           ) : (
             <span>

@@ -27,6 +27,10 @@ function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 
 const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" })
 
+const spanOf = (unit: "minute" | "hour" | "day") =>
+  new Intl.NumberFormat("en-GB", { style: "unit", unit, unitDisplay: unit === "day" ? "long" : "short" })
+const spans = { minute: spanOf("minute"), hour: spanOf("hour"), day: spanOf("day") }
+
 const MINUTE_MS = 60_000
 const units = [
   { unit: "minute", ms: MINUTE_MS, until_ms: 60 * MINUTE_MS },
@@ -75,6 +79,19 @@ export function Ago({ at }: { at: string | null }) {
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
       {Math.abs(away_ms) < MINUTE_MS ? "just now" : relative.format(Math.trunc(away_ms / unit.ms), unit.unit)}
+    </time>
+  )
+}
+
+/** For how long, such as "12 min", with the time on hover. */
+export function Since({ at }: { at: string }) {
+  const now = useNow()
+  const zone = useTimeZone()
+  const past_ms = Math.max(0, now - new Date(at).getTime())
+  const { unit, ms } = units.find(({ until_ms }) => past_ms < until_ms) ?? units[2]
+  return (
+    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
+      {spans[unit].format(Math.trunc(past_ms / ms))}
     </time>
   )
 }

@@ -3,6 +3,7 @@
 /** Reads. */
 export {
   countReviews,
+  vendorReviewsOf,
   listReviews,
   readNeighbours,
   reviewFilter,

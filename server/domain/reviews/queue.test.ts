@@ -28,7 +28,7 @@ test("the queue lists and counts waiting reviews, oldest first, by assignee, kin
   ]
   const [first, second, third] = reviews.map(({ reviewId }) => reviewId) as [string, string, string]
   expect(await idsOf({})).toEqual([first, second, third])
-  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 3 })
+  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 3, closed: 0 })
   await team.second.mutate("review.assign", { review_id: second, assignee: await idOf(team.officer) })
   expect(await idsOf({ assigned: "me" })).toEqual([second])
   expect(await idsOf({ assigned: "nobody" })).toEqual([first, third])
@@ -39,7 +39,7 @@ test("the queue lists and counts waiting reviews, oldest first, by assignee, kin
   await decide(team.officer, third, { decision: "reject" })
   expect(await idsOf({})).toEqual([first, second])
   expect(await idsOf({ state: "closed" })).toEqual([third])
-  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 2 })
+  expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 2, closed: 1 })
 })
 
 test("an investor's reviews are found by the investor, for all their wallets and no others", async () => {
@@ -266,7 +266,7 @@ test("another account, the other workspace and a made-up id get the same answer 
       }
     }
     expect((await browser.query("review.list", {})).data.data).toEqual([])
-    expect((await browser.query("review.count", {})).data).toEqual({ waiting: 0 })
+    expect((await browser.query("review.count", {})).data).toEqual({ waiting: 0, closed: 0 })
   }
   expect(await sql`select * from reviews where id = ${reviewId}`).toEqual(before)
   expect(await sql`select from audit_entries where subject = ${reviewId}`).toHaveLength(1)

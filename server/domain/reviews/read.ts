@@ -185,11 +185,30 @@ export async function readNeighbours(
   return place ?? reviewNotFound(id)
 }
 
-/** How many reviews wait, counted up to a hundred. */
-export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {
-  const [row] = await sql<{ waiting: number }[]>`
-    select count(*)::int as waiting from (
-      select from ${reviewTables()} where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())}
-      limit ${MOST_COUNTED}) waiting`
-  return { waiting: row?.waiting ?? 0 }
+/** How many reviews wait and how many are closed, each counted up to a hundred. */
+export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number; closed: number }> {
+  const [row] = await sql<{ waiting: number; closed: number }[]>`
+    select
+      (select count(*)::int from (
+        select from ${reviewTables()} where r.workspace_id = ${workspaceId} and ${isWaiting(clock.now())}
+        limit ${MOST_COUNTED}) waiting) as waiting,
+      (select count(*)::int from (
+        select from reviews r where r.workspace_id = ${workspaceId} and r.state = 'closed'
+        limit ${MOST_COUNTED}) closed) as closed`
+  return row!
+}
+
+/** The waiting reviews of sessions that their vendor left in review, by the attestation. */
+export async function vendorReviewsOf(
+  workspaceId: string,
+  attestationIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<ReviewSummary, "review_id" | "said">>> {
+  type Row = Pick<SummaryRow, "id" | "said"> & { subject: string }
+  const rows = await sql<Row[]>`
+    select r.id, r.subject, ${newestFinding("text")} as said from reviews r
+    where r.workspace_id = ${workspaceId} and r.kind = 'vendor' and r.subject = any(${attestationIds as string[]})
+      and r.state <> 'closed'`
+  return new Map(
+    rows.map(({ id, subject, said }) => [subject, { review_id: id, said: said && unseal(entryOwner(id), said) }]),
+  )
 }

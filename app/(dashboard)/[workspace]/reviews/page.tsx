@@ -2,14 +2,15 @@
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { type RouterOutputs, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
 import { isPageChosen, useSelection } from "#app/components/selection.tsx"
-import { Ago, NOTHING, useNow } from "#app/components/timestamp.tsx"
-import { priorityOf, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
+import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
+import type { Count } from "#shared/counts.ts"
+import { findings, priorityOf, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
 import { headlineOf } from "./[id]/review.ts"
 import { BulkAssign } from "./bulk-assign.tsx"
 import { addressOf, askedOf, queueFilters } from "./queue-filters.ts"
@@ -44,11 +45,17 @@ function Queue() {
   const list = useList("review.list", { filters: queueFilters, ask: askedOf, input: { state } })
   const selection = useSelection<Review>(list.name, { nameOf: subjectOf, refusal: () => null })
   const waits = state === "waiting"
+  const { data: counts } = useQuery("review.count", {})
   return (
     <>
       <ListPage
         {...header}
-        tabs={{ names: { waiting: "Waiting", closed: "Closed" }, value: state, onChange: (to) => void setState(to) }}
+        tabs={{
+          names: { waiting: "Waiting", closed: "Closed" },
+          counts: counts && { waiting: countIn(counts.waiting), closed: countIn(counts.closed) },
+          value: state,
+          onChange: (to) => void setState(to),
+        }}
         saved="reviews"
         exports="reviews"
         list={list}
@@ -82,11 +89,19 @@ function Queue() {
   )
 }
 
+/** The server counts no further. */
+const MOST_COUNTED = 100
+const countIn = (count: number): Count => ({ count, atLeast: count === MOST_COUNTED })
+
 /** Who the review is about, as the workspace knows them. */
 const subjectOf = ({ external_id, wallet, investor_id }: Review): string => external_id ?? wallet ?? investor_id ?? ""
 
 const Subject = ({ of: { external_id, wallet, investor_id } }: { of: Review }) =>
   external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : external_id
+
+/** Whether the kind adds to the reason: most reviews are a vendor's, and our own findings say what they are. */
+const namesKind = (row: Review): boolean =>
+  row.kind !== "vendor" && (row.kind === "signal" || headlineOf(row) !== findings[row.finding])
 
 /** Why the review exists. */
 const reason: Column<Review> = {
@@ -95,7 +110,9 @@ const reason: Column<Review> = {
   cell: (row) => (
     <>
       <span className="wrap-anywhere">{headlineOf(row)}</span>
-      <span className="block text-xs font-normal text-muted max-md:hidden">{reviewKinds[row.kind].label}</span>
+      {namesKind(row) && (
+        <span className="block text-xs font-normal text-muted max-md:hidden">{reviewKinds[row.kind].label}</span>
+      )}
     </>
   ),
 }
@@ -135,9 +152,20 @@ const columns: Record<(typeof states)[number], Column<Review>[]> = {
         </span>
       ),
     },
-    { header: "Age", cell: ({ opened_at }) => <Ago at={opened_at} /> },
+    { header: "Age", cell: ({ opened_at }) => <Since at={opened_at} /> },
     { header: "Session closes", phone: "none", cell: ({ session_open_until }) => <Ago at={session_open_until} /> },
-    { header: "Assigned to", phone: "none", breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
+    {
+      header: "Assigned to",
+      phone: "none",
+      cell: ({ assignee }) =>
+        assignee ? (
+          <span title={assignee.name} className="block max-w-44 truncate">
+            {assignee.name}
+          </span>
+        ) : (
+          NOTHING
+        ),
+    },
   ],
   closed: [
     reason,

@@ -8,7 +8,9 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Loaded, Loading } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import { reviewKinds } from "#shared/reviews.ts"
 import { ReviewBadge } from "../review-badge.tsx"
+import { About } from "./about.tsx"
 import { headlineOf, type Review } from "./review.ts"
 
 type InvestorView = RouterOutputs["investor"]["view"]
@@ -18,8 +20,8 @@ type Summary = RouterOutputs["review"]["list"]["data"][number]
 const EARLIER = 5
 
 /**
- * What a decision depends on, next to it: the person, their earlier reviews, and what happened to this one. Shown
- * together, so that no part pushes the others down later.
+ * What a decision depends on, next to it: the person, the case, their earlier reviews, and what happened to this one.
+ * Shown together, so that no part pushes the others down later.
  */
 export function Context({ review, children }: { review: Review; children: ReactNode }) {
   const { can } = useWorkspace()
@@ -46,6 +48,9 @@ export function Context({ review, children }: { review: Review; children: ReactN
       {view.data && can("claims:read") && (view.data.has_claims || sentFor !== null) && (
         <ClaimsCard investor={view.data} review={sentFor} />
       )}
+      <Card title="Case" description={reviewKinds[review.kind].summary}>
+        <About review={review} />
+      </Card>
       {earlier.length > 0 && <Earlier reviews={earlier.slice(0, EARLIER)} />}
       {children}
     </>

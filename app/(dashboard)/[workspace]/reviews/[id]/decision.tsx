@@ -8,6 +8,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
+import { Assignee } from "./assignee.tsx"
 import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
 import { NextCase } from "./queue.tsx"
@@ -42,6 +43,16 @@ const confirmations = {
   revoke: "Confirm revocation",
 } as const satisfies Record<ReviewDecision, string>
 
+/** Frequent reasons, offered above the field. */
+const suggestions = {
+  approve: ["Document accepted", "False positive", "Different person"],
+  request_resubmission: ["Document unreadable", "Document expired", "Details differ"],
+  reject: ["Match confirmed", "Document not accepted", "Details differ"],
+  keep_rejected: ["Match confirmed", "Document not accepted"],
+  clear: ["False positive", "Different person"],
+  revoke: ["Match confirmed"],
+} as const satisfies Record<ReviewDecision, readonly string[]>
+
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 
 /** The decisions that each key chooses. A review offers at most one of each. */
@@ -74,6 +85,7 @@ export function Decision({ review }: { review: Review }) {
         {chosen !== null && decisions.includes(chosen) && (
           <Decide review={review} decision={chosen} onWrite={setUnsent} onCancel={() => setChosen(null)} />
         )}
+        <Assignee review={review} />
       </Card>
     )
   }
@@ -88,6 +100,7 @@ export function Decision({ review }: { review: Review }) {
         <p className="text-muted">The session has closed: nothing is left to decide.</p>
       )}
       {wasOpen && <NextCase reviewId={review.review_id} />}
+      <Assignee review={review} />
     </Card>
   )
 }
@@ -111,13 +124,13 @@ const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
     {review.approvals_needed > 0 && (
       <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
     )}
-    <fieldset aria-label="Decision" className="flex flex-wrap gap-2">
+    <fieldset aria-label="Decision" className="grid gap-2">
       {review.decisions.map((decision) => (
         <Button
           key={decision}
           aria-pressed={chosen === decision}
           aria-keyshortcuts={keyOf(decision)}
-          className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent max-sm:flex-1"
+          className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
           onClick={() => onChoose(decision)}
         >
           {reviewDecisions[decision].label}
@@ -197,6 +210,7 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
           {needsApproval && ` It happens once ${others(review)} approved it.`}
         </p>
         <ReasonFields
+          suggestions={review.kind === "limit" ? [] : suggestions[decision]}
           publicReason={showsReason ? (defaults[decision] ?? "unverifiable") : null}
           hint={
             isGrave(decision)
@@ -205,7 +219,7 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
           }
         />
         {decision === "approve" && <ApprovalClaims review={review} />}
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <Submit
             variant={isGrave(decision) ? "danger" : "primary"}
             aria-keyshortcuts="Meta+Enter Control+Enter"
@@ -222,6 +236,9 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
           >
             Cancel
           </Button>
+          <span aria-hidden="true" className="text-xs text-muted pointer-coarse:hidden">
+            Ctrl ↵ confirms
+          </span>
         </div>
       </Form>
     </div>

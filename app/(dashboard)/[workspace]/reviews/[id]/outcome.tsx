@@ -50,6 +50,7 @@ export function Outcome({ review }: { review: Review }) {
         "Requested by": ending === "decided" && requested_by?.name,
         "Decided by": ending === "decided" && (decided_by?.name ?? "A former member"),
         Closed: closed_at && <Timestamp at={closed_at} />,
+        "Assigned to": review.assignee?.name,
         "Internal reason": reason,
         "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
       }}

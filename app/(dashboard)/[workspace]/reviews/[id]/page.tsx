@@ -2,12 +2,13 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
-import { reviewKinds } from "#shared/reviews.ts"
+import { Ago, Since, Timestamp } from "#app/components/timestamp.tsx"
 import { ReviewBadge } from "../review-badge.tsx"
-import { About } from "./about.tsx"
 import { Context } from "./context.tsx"
 import { Decision } from "./decision.tsx"
 import { AddNote, History } from "./history.tsx"
@@ -30,7 +31,7 @@ export default function Page() {
       head={(review) => ({
         heading: headlineOf(review),
         badge: <ReviewBadge review={review} />,
-        description: reviewKinds[review.kind].summary,
+        description: <Description review={review} />,
         actions: <Neighbours reviewId={review.review_id} />,
       })}
     >
@@ -44,20 +45,57 @@ const Case = ({ review }: { review: Review }) => (
   <TwoColumns
     acts
     wide={
-      <>
-        <Card title="Case">
-          <About review={review} />
+      <Context review={review}>
+        <Card title="History">
+          <History moments={review.moments} />
+          {review.ending !== "erased" && <AddNote reviewId={review.review_id} />}
         </Card>
-        <Context review={review}>
-          <Card title="History">
-            <History moments={review.moments} />
-            {review.ending !== "erased" && <AddNote reviewId={review.review_id} />}
-          </Card>
-        </Context>
-      </>
+        <Bookkeeping review={review} />
+      </Context>
     }
     narrow={<Decision review={review} />}
   />
+)
+
+/** Who it is about, what is checked, and how soon it needs a decision. */
+function Description({ review }: { review: Review }) {
+  const { external_id, investor_id, wallet, schema, state, opened_at, closed_at, session_open_until } = review
+  const person = external_id ?? (wallet && <Shortened value={wallet} />)
+  const parts = [
+    person && (investor_id ? <To path={["investors", investor_id]}>{person}</To> : person),
+    schema && <SchemaName id={schema} />,
+    state === "closed" ? (
+      <>
+        closed <Ago at={closed_at} />
+      </>
+    ) : (
+      <>
+        waits <Since at={opened_at} />
+      </>
+    ),
+    session_open_until && (
+      <>
+        closes <Ago at={session_open_until} />
+      </>
+    ),
+  ].filter(Boolean)
+  return parts.map((part, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other key
+    <span key={n} className="wrap-anywhere">
+      {n > 0 && " · "}
+      {part}
+    </span>
+  ))
+}
+
+const Bookkeeping = ({ review: { opened_at, wallet, review_id } }: { review: Review }) => (
+  <p className="flex flex-wrap items-center gap-x-4 gap-y-1 px-1 text-[13px] text-muted">
+    <span>
+      Opened <Timestamp at={opened_at} />
+    </span>
+    {wallet && <Copyable value={wallet} what="wallet" compact />}
+    <Copyable value={review_id} what="review id" compact />
+  </p>
 )
 
 const NOT_YOURS = {

@@ -9,9 +9,12 @@ const LONGEST_HEADLINE = 120
 
 type Headed = { said: string | null; finding: Finding }
 
-/** Why the review exists: its finder's words, or ours if those are long or only an event's name. */
-export const headlineOf = ({ said, finding }: Headed): string =>
-  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : findings[finding]
+/** A finder's words, unless those are long or only an event's name. */
+export const shortWords = (said: string | null): string | null =>
+  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : null
+
+/** Why the review exists: its finder's words, or ours. */
+export const headlineOf = ({ said, finding }: Headed): string => shortWords(said) ?? findings[finding]
 
 /** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {

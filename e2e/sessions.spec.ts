@@ -1,4 +1,4 @@
-import { decide, newWallet } from "./api.ts"
+import { decide, newWallet, report } from "./api.ts"
 import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
 
 test("a session shows whether its link was opened, what it waits for, and its link and QR code", {
@@ -18,6 +18,7 @@ test("a session shows whether its link was opened, what it waits for, and its li
   await context.close()
   await decide(sessionId, "in_review")
   await expect(row).toContainText("In review")
+  await expect(row).toContainText("Waits for a review")
   await expectAccessible(page)
 
   const actions = page.getByRole("button", { name: `Actions for the session of ${wallet}` })
@@ -40,6 +41,18 @@ test("a session shows whether its link was opened, what it waits for, and its li
   await wait.selectOption("The chain")
   await expect(row).toHaveCount(0)
   await expect(page.getByText("No open session matches the filters.")).toBeVisible()
+})
+
+test("a session in review shows the vendor's reason and opens its review", async ({ page, customer }) => {
+  const { wallet, sessionId } = await customer.api.start()
+  const reason = "Sanctions screening: 1 possible match"
+  await report(sessionId, { decision: "in_review", reason })
+  await page.goto(section(customer, "sessions"))
+  const row = page.getByRole("row", { name: wallet })
+  await expect(row).toContainText(reason)
+  await expect(page.getByRole("button", { name: `Copy link of ${wallet}` })).toHaveCount(0)
+  await row.getByRole("link", { name: `Open review of ${wallet}` }).click()
+  await expect(heading(page, new RegExp(reason))).toBeVisible()
 })
 
 test("the link of a session is copied in its row", async ({ page, context, customer }) => {

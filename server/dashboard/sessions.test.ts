@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { newWallet } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { vendorReview } from "#test/fixtures/reviews.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // Without a worker, so that no sweep runs.
@@ -39,6 +40,16 @@ test("a session started in the dashboard is the first open one, with the link fo
       open_until: expect.any(String),
     },
   ])
+})
+
+test("a session in review names its review and the vendor's reason, to members who decide reviews", async () => {
+  const { account, key, list } = await enter()
+  const { reviewId } = await vendorReview(app, key, { reason: "Sanctions screening: 1 possible match" })
+  await app.startSession(key)
+  const review = { review_id: reviewId, said: "Sanctions screening: 1 possible match" }
+  expect((await list()).data).toMatchObject([{ review: null }, { state: "in_review", review }])
+  const { browser: viewer } = await member(app, { account, role: "viewer" })
+  expect((await list({}, viewer)).data).toMatchObject([{ review: null }, { state: "in_review", review: null }])
 })
 
 test("decided sessions are closed, and those in review or submitted are open with that state", async () => {

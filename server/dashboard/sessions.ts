@@ -6,6 +6,7 @@ import { flowOf, providerLabel } from "#domain/deployment"
 import { searchText } from "#domain/investor-search"
 import { sessionUrl } from "#domain/kyc"
 import type { Principal } from "#domain/requests"
+import { vendorReviewsOf } from "#domain/reviews"
 import { schemaId } from "#domain/schemas"
 import { page } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
@@ -43,11 +44,16 @@ export async function listSessions(
 ) {
   const now = clock.now()
   const mayOpen = scopes.has("kyc:write")
-  return listRows(
+  const page = await listRows(
     workspaceId,
     { isOpen: state === "open", status, q, schema, sessionState: waits, order, cursor, limit: PAGE },
     { fields: () => sql`${sql(sessionColumns)}`, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
   )
+  const inReview = page.data.filter(({ state }) => state === "in_review").map(({ attestation_id }) => attestation_id)
+  const mayReview = scopes.has("review:write") && inReview.length > 0
+  const reviews = mayReview ? await vendorReviewsOf(workspaceId, inReview) : new Map<string, never>()
+  // The review that it waits for, for members who decide reviews.
+  return { ...page, data: page.data.map((row) => ({ ...row, review: reviews.get(row.attestation_id) ?? null })) }
 }
 
 const time = (at: Date | null) => at && toTimestamp(at)

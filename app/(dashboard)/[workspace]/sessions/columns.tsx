@@ -1,12 +1,13 @@
-import { Ban, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
+import { Ban, ClipboardCheck, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened, useCopy } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
 import { lastStepOf, type Session, waitOf } from "./progress.ts"
@@ -71,7 +72,17 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
   const mayStartAgain = can("kyc:write") && ["expired", "cancelled", "rejected"].includes(state)
   return (
     <span className="inline-flex items-center gap-2">
-      {isOpen && <CopyLink url={url} wallet={user_pubkey} />}
+      {session.review ? (
+        <Link
+          href={path("reviews", session.review.review_id)}
+          prefetch={false}
+          className={buttonLook({ size: "sm", className: "max-md:hidden" })}
+        >
+          Open review<span className="sr-only"> of {user_pubkey}</span>
+        </Link>
+      ) : (
+        isOpen && state !== "in_review" && <CopyLink url={url} wallet={user_pubkey} />
+      )}
       <Menu
         trigger={
           <Button variant="ghost" size="icon-sm" aria-label={`Actions for the session of ${user_pubkey}`}>
@@ -79,6 +90,12 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
           </Button>
         }
       >
+        {session.review && (
+          <MenuLink href={path("reviews", session.review.review_id)}>
+            <ClipboardCheck aria-hidden="true" />
+            Open review
+          </MenuLink>
+        )}
         {isOpen && (
           <MenuItem onSelect={() => act({ what: "link", session })} aria-haspopup="dialog">
             <QrCode aria-hidden="true" />

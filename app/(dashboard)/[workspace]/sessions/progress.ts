@@ -1,3 +1,4 @@
+import { shortWords } from "#app/(dashboard)/[workspace]/reviews/[id]/review.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import type { Badge } from "#app/components/badge.tsx"
 
@@ -18,8 +19,10 @@ export function waitOf(session: Session): { words: string; tone: Tone } {
   return { words: "Waiting for the investor", tone: "plain" }
 }
 
-/** What the investor did last, and when: null if they have not opened the link. */
+/** What the investor did last, and when: null if they have not opened the link. In review, what that is about. */
 export function lastStepOf(session: Session): { words: string; at: string | null } {
+  if (session.state === "in_review")
+    return { words: shortWords(session.review?.said ?? null) ?? "Waits for a review", at: null }
   const { opened_at, consented_at, wallet_proved_at, submitted_at, earlier_checks, flow, provider } = session
   const attempt = earlier_checks > 0 ? `, attempt ${earlier_checks + 1}` : ""
   const steps = [

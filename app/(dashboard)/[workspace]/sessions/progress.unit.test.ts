@@ -26,6 +26,7 @@ const fresh: Session = {
   decided_at: null,
   open_until: at(9),
   closed_at: null,
+  review: null,
 }
 
 test.each<[string, Partial<Session>, string, string]>([
@@ -66,7 +67,22 @@ test.each<[string, Partial<Session>, string, string]>([
     "a review",
     { flow: "form", consented_at: at(1), decision: "in_review", state: "in_review" },
     "In review",
-    "Sent the form",
+    "Waits for a review",
+  ],
+  [
+    "a review for a vendor's reason",
+    {
+      ...{ decision: "in_review", state: "in_review" },
+      review: { review_id: "rev_1", said: "Sanctions screening: 1 possible match" },
+    },
+    "In review",
+    "Sanctions screening: 1 possible match",
+  ],
+  [
+    "a review for an event's name",
+    { decision: "in_review", state: "in_review", review: { review_id: "rev_1", said: "report/watchlist" } },
+    "In review",
+    "Waits for a review",
   ],
   [
     "an approval on its way to the chain",

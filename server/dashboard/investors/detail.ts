@@ -134,7 +134,7 @@ async function readHoldings(
     return { ...row, account, units: isByChain ? account.amount + account.held : BigInt(row.balance) }
   })
   const tokens = [...Map.groupBy(held, (row) => row.id).values()].flatMap((all) => {
-    const [{ id, name, symbol, decimals }] = all as [(typeof all)[number]]
+    const [{ id, name, symbol, decimals, transfer_mode }] = all as [(typeof all)[number]]
     const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), decimals)
     const holding = all.filter((row) => row.units > 0n || row.incoming !== "0" || row.outgoing !== "0")
     if (holding.length === 0) return []
@@ -143,6 +143,7 @@ async function readHoldings(
         mint_config: id,
         name,
         symbol,
+        transfer_mode,
         total: units(holding.reduce((sum, row) => sum + row.units, 0n)),
         wallets: holding.map((row) => ({
           user_pubkey: row.wallet,

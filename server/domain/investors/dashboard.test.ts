@@ -147,6 +147,7 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
   expect(data.tokens).toMatchObject([
     {
       mint_config: config,
+      transfer_mode: "agent",
       total: "12",
       wallets: [
         { user_pubkey: two.wallet, balance: "2", account: "frozen" },

@@ -60,8 +60,12 @@ function OutcomeField(field: { value: ShownStatus | null; onChange: (value: Show
 export default function Page() {
   const { can } = useWorkspace()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("open"))
-  // Links from other pages name the wallet to start a session for.
-  const [wanted, setWanted] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
+  // Links from other pages name the wallet or the person to start a session for.
+  const [wanted, setWanted] = useQueryStates({
+    wallet: parseAsString,
+    schema: parseAsString,
+    external_id: parseAsString,
+  })
   const [isAsked, setAsked] = useFormInAddress("start")
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
@@ -124,10 +128,11 @@ export default function Page() {
           <StartSession
             wallet={wanted.wallet}
             schema={wanted.schema}
+            externalId={wanted.external_id}
             onClose={() => {
               setStarting(false)
               setAsked(false)
-              if (wanted.wallet !== null) void setWanted(null)
+              if (wanted.wallet !== null || wanted.external_id !== null) void setWanted(null)
             }}
             onStarted={setLink}
           />

@@ -1,4 +1,5 @@
 import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
+import { TokenName } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { hasEnded, kindNames, type Operation, operationName } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
@@ -35,7 +36,7 @@ export const Verifications = ({ investorId }: { investorId: string }) => (
 
 const operationColumns: Column<Operation>[] = [
   { header: "Operation", cell: operationName },
-  { header: "Token", phone: "none", breaks: true, cell: ({ mint_config }) => mint_config },
+  { header: "Token", phone: "none", breaks: true, cell: ({ mint_config }) => <TokenName id={mint_config} /> },
   {
     header: "Amount",
     align: "end",

@@ -1,5 +1,6 @@
 "use client"
 
+import { Ellipsis, Eraser } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense, useId, useState } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
@@ -11,15 +12,18 @@ import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
-import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { Link } from "#app/components/link.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { reviewKinds } from "#shared/reviews.ts"
+import type { TransferMode } from "#shared/transfer-modes.ts"
 import { ClaimsCard } from "./claims-card.tsx"
 import { Erase, Notes, VendorRedactions } from "./personal-data.tsx"
 import { ReportLostButton } from "./report-lost-button.tsx"
@@ -32,8 +36,9 @@ export default function Page() {
   const view = useQuery("investor.view", { id })
   const mayReview = can("review:write")
   const reviews = useQuery("review.list", { investor: id }, { enabled: mayReview })
-  // Read together, so that the reviews at the top do not push the page down later.
-  const query = { ...view, data: mayReview && reviews.isLoading ? undefined : view.data }
+  const notes = useQuery("investor.notes", { id }, { enabled: can("claims:read") })
+  // Read together, so that neither the reviews at the top nor the notes push other parts down later.
+  const query = { ...view, data: reviews.isLoading || notes.isLoading ? undefined : view.data }
   return (
     <DetailPage
       up={[["investors"], "Investors"]}
@@ -42,21 +47,64 @@ export default function Page() {
       head={(investor) => ({
         heading: investor.external_id ?? "Investor",
         badge: investor.erased_at && <Badge>Erased</Badge>,
-        actions: !investor.erased_at && can("investor:erase") && <Erase investor={investor} />,
+        actions: !investor.erased_at && <Actions investor={investor} />,
       })}
     >
       {(investor) => (
         <div className="space-y-4">
           {mayReview && reviews.data && <OpenReviews reviews={reviews.data} />}
-          <Person key={investor.investor_id} investor={investor} />
+          <Person
+            key={investor.investor_id}
+            investor={investor}
+            hasNotes={notes.data !== undefined && notes.data.data.length > 0}
+          />
         </div>
       )}
     </DetailPage>
   )
 }
 
-function Person({ investor }: { investor: InvestorView }) {
+/** Starting a session for the person, and what is rarely done. */
+function Actions({ investor }: { investor: InvestorView }) {
   const { can } = useWorkspace()
+  const path = usePath()
+  const [isErasing, setErasing] = useState(false)
+  const wallet = investor.wallets.find(({ bar }) => bar === null)?.user_pubkey
+  const session = new URLSearchParams({
+    ...(wallet ? { wallet } : { form: "start" }),
+    ...(investor.external_id !== null && { external_id: investor.external_id }),
+  })
+  return (
+    <>
+      {can("kyc:write") && (
+        <Link href={`${path("sessions")}?${session}`} prefetch={false} className={buttonLook({ variant: "primary" })}>
+          Start session
+        </Link>
+      )}
+      {can("investor:erase") && (
+        <Menu
+          trigger={
+            <Button variant="ghost" size="icon" aria-label="More actions">
+              <Ellipsis aria-hidden="true" />
+            </Button>
+          }
+        >
+          <MenuItem danger onSelect={() => setErasing(true)} aria-haspopup="dialog">
+            <Eraser aria-hidden="true" />
+            Erase data
+          </MenuItem>
+        </Menu>
+      )}
+      {isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}
+    </>
+  )
+}
+
+function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: boolean }) {
+  const { can } = useWorkspace()
+  // As it was when the page opened: the first note must not move the form in which it was written.
+  const [notesFirst] = useState(hasNotes)
+  const notes = can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />
   return (
     <div className="space-y-4">
       <TwoColumns
@@ -77,10 +125,11 @@ function Person({ investor }: { investor: InvestorView }) {
         narrow={
           <>
             {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
-            {can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />}
+            {notesFirst && notes}
             <Card title="Timeline">
               <InvestorTimeline investor={investor} />
             </Card>
+            {!notesFirst && notes}
           </>
         }
       />
@@ -92,7 +141,6 @@ function Person({ investor }: { investor: InvestorView }) {
 const About = ({ investor }: { investor: InvestorView }) => (
   <Facts
     facts={{
-      "External id": investor.external_id && <span className="wrap-anywhere">{investor.external_id}</span>,
       "Investor id": <Copyable value={investor.investor_id} what="investor id" compact />,
       "First seen": <Timestamp at={investor.first_seen_at} />,
       "Data erased": investor.erased_at && <Timestamp at={investor.erased_at} />,
@@ -228,7 +276,7 @@ function Holdings({ investor }: { investor: InvestorView }) {
         <p className="text-muted">No tokens held.</p>
       ) : (
         <ul className="-my-3 divide-y divide-line">
-          {tokens.map(({ mint_config, name, symbol, total, wallets }) => (
+          {tokens.map(({ mint_config, name, symbol, transfer_mode, total, wallets }) => (
             <li key={mint_config} className="py-3">
               <div className="flex flex-wrap items-baseline justify-between gap-x-4">
                 <To
@@ -246,7 +294,7 @@ function Holdings({ investor }: { investor: InvestorView }) {
                   <OfWallet
                     key={holding.user_pubkey}
                     holding={holding}
-                    of={{ mint_config, symbol }}
+                    of={{ mint_config, symbol, transfer_mode }}
                     holdMenuOf={holds.menuOf}
                   >
                     {menuOf({
@@ -270,11 +318,12 @@ const WalletHolds = lazy(async () => ({
 
 type OfWalletProps = {
   holding: Holding
-  of: { mint_config: string; symbol: string }
+  of: { mint_config: string; symbol: string; transfer_mode: TransferMode }
   holdMenuOf: ReturnType<typeof useHoldActions>["menuOf"]
   children: ReactNode
 }
 
+/** Accounts of tokens that only Vouch moves are always frozen, which says nothing about the wallet. */
 function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
   const { user_pubkey: wallet, balance, held, available, incoming, outgoing, account, freezes, bar } = holding
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
@@ -285,7 +334,11 @@ function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
       <div className="flex items-center justify-between gap-x-4">
         <span className="flex min-w-0 flex-col items-start gap-x-2 gap-y-1 sm:flex-row sm:flex-wrap sm:items-center">
           <Copyable value={wallet} what="wallet" compact />
-          {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
+          {account === "absent" ? (
+            <Badge>No account yet</Badge>
+          ) : (
+            account && !(account === "frozen" && of.transfer_mode === "agent") && <StatusBadge status={account} />
+          )}
           {bar && <Badge tone="notice">Lost</Badge>}
           <FreezeNote freezes={freezes} />
         </span>

@@ -13,11 +13,11 @@ import type { Redaction } from "#domain/privacy"
 type InvestorView = RouterOutputs["investor"]["view"]
 
 /** Permanently erases the data about a person. */
-export function Erase({ investor: { investor_id } }: { investor: InvestorView }) {
+export function Erase({ investor: { investor_id }, onClose }: { investor: InvestorView; onClose: () => void }) {
   const erase = useMutation((api) => api.erasure.investor.mutate({ id: investor_id }))
   return (
     <Confirm
-      trigger={<Button>Erase data</Button>}
+      onClose={onClose}
       title="Erase this investor’s data?"
       description="All verifications of all their wallets end, and their credentials are destroyed on chain within seconds. Claims, your own id, reasons, notes, stored answers and logged requests are deleted, and vendors are asked to delete theirs. Wallet addresses and token balances stay. You cannot undo this."
       confirm="Erase data"

@@ -7,6 +7,7 @@ import type { Principal } from "#domain/requests"
 import { requireSchema } from "#domain/schemas"
 import { badCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 
 /** Filters by verifications: investors with a matching one, each listed by its first match in the given order. */
 export const investorSearch = orderedSearch.omit({ investor: true }).extend({
@@ -42,13 +43,14 @@ export async function searchInvestors({ workspaceId }: Principal, { cursor, orde
     walletsOf(workspaceId, ids),
   ])
   const byId = new Map(investors.map((row) => [row.id, row]))
-  const states = Map.groupBy(
-    await statesOf(
+  const [verifications, held] = await Promise.all([
+    statesOf(
       workspaceId,
       ids.map((investorId) => ({ investorId, wallets: wallets(investorId) })),
     ),
-    (row) => row.wallet,
-  )
+    tokensHeld(workspaceId, ids.flatMap(wallets)),
+  ])
+  const states = Map.groupBy(verifications, (row) => row.wallet)
   const now = clock.now()
   return {
     data: shown.flatMap((row) => {
@@ -66,12 +68,24 @@ export async function searchInvestors({ workspaceId }: Principal, { cursor, orde
           // Of the verification that they are listed by.
           started_at: toTimestamp(row.created_at),
           expires_at: row.verified_at && row.expires_at && toTimestamp(row.expires_at),
+          // How many tokens they hold, after confirmed operations.
+          tokens_held: new Set(own.flatMap((wallet) => held.get(wallet) ?? [])).size,
           first_seen_at: toTimestamp(investor.created_at),
         },
       ]
     }),
     next_cursor: upTo && rows.length > PAGE ? `${toCursor(shown.at(-1)!.id)}~${toCursor(upTo.id)}` : null,
   }
+}
+
+/** The tokens of which wallets hold some, by the wallet. */
+async function tokensHeld(workspaceId: string, wallets: readonly Address[]): Promise<ReadonlyMap<Address, string[]>> {
+  const rows = await sql<{ wallet: Address; tokens: string[] }[]>`
+    select h.wallet, array_agg(h.mint_config) as tokens
+    from mint_configs c cross join unnest(${wallets as Address[]}::text[]) as w(wallet)
+    join holdings h on h.workspace_id = ${workspaceId} and h.mint_config = c.id and h.wallet = w.wallet
+    where c.workspace_id = ${workspaceId} and h.balance > 0 group by h.wallet`
+  return new Map(rows.map(({ wallet, tokens }) => [wallet, tokens]))
 }
 
 /** The last row of the previous page, and the newest row at the time of the first page. */

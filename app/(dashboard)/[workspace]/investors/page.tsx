@@ -8,8 +8,9 @@ import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
+import { countOf } from "#shared/counts.ts"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),
@@ -83,11 +84,11 @@ const common: Column<Investor>[] = [
   },
 ]
 
-const firstSeen: Column<Investor> = {
-  header: "First seen",
+const holds: Column<Investor> = {
+  header: "Holds",
   phone: "none",
   className: "whitespace-nowrap",
-  cell: ({ first_seen_at }) => <Timestamp at={first_seen_at} />,
+  cell: ({ tokens_held }) => (tokens_held === 0 ? NOTHING : countOf(tokens_held, "token")),
 }
 
 const started = (header: string): Column<Investor> => ({
@@ -104,7 +105,7 @@ const expires: Column<Investor> = {
 }
 
 const columnsIn = {
-  newest: [...common, started("Last started"), firstSeen],
-  oldest: [...common, started("First started"), firstSeen],
-  expiry: [...common, expires, firstSeen],
+  newest: [...common, holds, started("Last started")],
+  oldest: [...common, holds, started("First started")],
+  expiry: [...common, holds, expires],
 }

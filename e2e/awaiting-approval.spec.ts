@@ -166,14 +166,14 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
     await page.goto(section(customer, `attestations/${attestation_id}`))
     await page.getByRole("button", { name: "Revoke" }).click()
     await page.getByRole("alertdialog").getByLabel("Internal reason").fill("Wrong person")
-    await page.getByRole("alertdialog").getByLabel(/^Type/).fill("REVOKE")
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
     await expectWaiting(/^Revoke a pending verification: att_/)
   })
 
   await test.step("erasing a person", async () => {
     await page.goto(section(customer, `investors/${data[0].investor_id}`))
-    await page.getByRole("button", { name: "Erase data" }).click()
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("menuitem", { name: "Erase data" }).click()
     await page.getByRole("alertdialog").getByRole("textbox").fill("ERASE")
     await page.getByRole("alertdialog").getByRole("button", { name: "Erase data" }).click()
     await expectWaiting(/^Erase a person’s data: inv_/)

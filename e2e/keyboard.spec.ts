@@ -99,9 +99,8 @@ test.describe("by keyboard alone", () => {
       await press(page, page.getByRole("button", { name: "Revoke" }))
       const dialog = page.getByRole("alertdialog")
       await enter(page, dialog.getByLabel("Internal reason"), "Asked for by the holder")
-      await enter(page, dialog.getByLabel("Type REVOKE to confirm"), "REVOKE")
       await press(page, dialog.getByRole("button", { name: "Revoke" }))
-      await expect(heading(page, /^Attestation Rejected|^Attestation Revoked/)).toBeVisible()
+      await expect(heading(page, / Rejected$| Revoked$/)).toBeVisible()
     })
 
     await test.step("a review, and what is known of its person", async () => {

@@ -5,14 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
-import {
-  InvestorLink,
-  investorPlace,
-  usePath,
-  usePolling,
-  useWorkspace,
-  walletPlace,
-} from "#app/(dashboard)/workspace.tsx"
+import { ExternalId, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -112,12 +105,13 @@ const revocationRefusal = ({ status }: AttestationSummary): string | null =>
 /** `time` is what the list is sorted by: a phone shows only that one. */
 const columnsBy = (time: "Started" | "Expires"): Column<AttestationSummary>[] => [
   {
-    header: "Wallet",
-    phone: walletPlace,
-    cell: ({ user_pubkey }) => <Shortened value={user_pubkey} />,
+    header: "Investor",
+    breaks: true,
+    cell: ({ external_id, user_pubkey }) =>
+      external_id === null ? <Shortened value={user_pubkey} /> : <ExternalId value={external_id} />,
+    note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Investor", phone: investorPlace, breaks: true, cell: (row) => <InvestorLink investor={row} /> },
   { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
   { header: "Started", phone: time === "Started" ? "line" : "none", cell: ({ started_at }) => <Ago at={started_at} /> },
   {

@@ -3,7 +3,7 @@
 import { useParams } from "next/navigation.js"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { SchemaName, useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import {
   InvestorLink,
@@ -14,7 +14,7 @@ import {
   useWorkspace,
 } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
-import { Copyable } from "#app/components/code.tsx"
+import { Copyable, shorten } from "#app/components/code.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
@@ -42,6 +42,11 @@ export default function Page() {
         const { status } = attestation
         const isStanding = status === "pending" || status === "verified"
         return {
+          heading: (
+            <>
+              {attestation.external_id ?? shorten(attestation.user_pubkey)}: <SchemaName id={attestation.schema} />
+            </>
+          ),
           badge: <StatusBadge status={status} />,
           actions: isStanding && can("attestation:write") && <Revoke attestation={attestation} />,
         }
@@ -174,27 +179,34 @@ function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
   )
 }
 
-function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
+function Revoke({
+  attestation: { attestation_id, external_id, user_pubkey, schema, status },
+}: {
+  attestation: Detail
+}) {
+  const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
   const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
     api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
   )
   return (
     <Confirm
       trigger={<Button>Revoke</Button>}
-      title="Revoke this attestation?"
+      title={`Revoke ${external_id ?? shorten(user_pubkey)}’s ${asNoun(what)}?`}
       description={
         status === "verified"
           ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."
           : "Its session closes and nothing is issued on chain. It no longer counts against your quota."
       }
       confirm="Revoke"
-      word="REVOKE"
       onConfirm={(values) => revoke.mutateAsync(reasonsIn(values))}
     >
       <ReasonFields />
     </Confirm>
   )
 }
+
+/** A name within a sentence. An acronym at its start stays. */
+const asNoun = (name: string): string => name.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 
 const stateWords = {
   held: "The wallet holds the credential, a frozen token that proves the verification.",

@@ -67,7 +67,7 @@ test("two attestations are selected by keyboard and revoked, with progress and t
   await panel.getByRole("button", { name: "Dismiss" }).click()
   await expect(panel).toHaveCount(0)
   await page.goto(section(customer, `attestations/${verified.id}`))
-  await expect(heading(page, "Attestation Revoked")).toBeVisible()
+  await expect(heading(page, /: Individual identity Revoked$/)).toBeVisible()
   await expect(page.getByText("Left the fund").first()).toBeVisible()
   await expect(page.getByText("by Olivia Owner")).toBeVisible()
   await expect(page.getByText("Credential destroyed on chain")).toBeVisible()

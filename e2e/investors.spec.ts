@@ -220,6 +220,8 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   await expect(heading(page, name)).toBeVisible()
   await page.goto(section(customer, "attestations"))
   await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
+  await expect(heading(page, `${name}: Individual identity Pending`)).toBeVisible()
+  await page.getByRole("region", { name: "About" }).getByRole("link", { name }).click()
   await expect(heading(page, name)).toBeVisible()
 
   await decide(sessionId, "approved")

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react"
+import { countOf } from "#shared/counts.ts"
 import { timeFormat } from "#shared/time-format.ts"
 import { useTimeZone } from "./zone.ts"
 
@@ -27,9 +28,11 @@ function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 
 const relative = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" })
 
-const spanOf = (unit: "minute" | "hour" | "day") =>
-  new Intl.NumberFormat("en-GB", { style: "unit", unit, unitDisplay: unit === "day" ? "long" : "short" })
-const spans = { minute: spanOf("minute"), hour: spanOf("hour"), day: spanOf("day") }
+const spans = {
+  minute: (count: number) => `${Math.max(1, count)} min`,
+  hour: (count: number) => `${count} h`,
+  day: (count: number) => countOf(count, "day"),
+} as const
 
 const MINUTE_MS = 60_000
 const units = [
@@ -91,7 +94,7 @@ export function Since({ at }: { at: string }) {
   const { unit, ms } = units.find(({ until_ms }) => past_ms < until_ms) ?? units[2]
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
-      {spans[unit].format(Math.trunc(past_ms / ms))}
+      {spans[unit](Math.trunc(past_ms / ms))}
     </time>
   )
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
@@ -11,25 +12,22 @@ import { headlineOf, type Review } from "./review.ts"
 export function About({ review }: { review: Review }) {
   const { wallet, attestations } = review
   const removed = review.lists.filter(({ in_use }) => !in_use)
+  const facts = {
+    // Reviews of the other kinds have one finding, which the page's heading already says.
+    Found: review.kind === "signal" && headlineOf(review) !== findings[review.finding] && findings[review.finding],
+    Details: review.said !== null && headlineOf(review) !== review.said && (
+      <span className="wrap-anywhere">{review.said}</span>
+    ),
+    Lists: review.lists.length > 0 && <Lists of={review.lists} />,
+    Country: review.country_unknown && (
+      <span className="text-notice">
+        Unknown: the vendor’s code is not a known country, so country rules refuse the wallet unless you enter one.
+      </span>
+    ),
+  } satisfies Record<string, ReactNode>
   return (
     <>
-      <Facts
-        facts={{
-          // Reviews of the other kinds have one finding, which the page's heading already says.
-          Found:
-            review.kind === "signal" && headlineOf(review) !== findings[review.finding] && findings[review.finding],
-          Details: review.said !== null && headlineOf(review) !== review.said && (
-            <span className="wrap-anywhere">{review.said}</span>
-          ),
-          Lists: review.lists.length > 0 && <Lists of={review.lists} />,
-          Country: review.country_unknown && (
-            <span className="text-notice">
-              Unknown: the vendor’s code is not a known country, so country rules refuse the wallet unless you enter
-              one.
-            </span>
-          ),
-        }}
-      />
+      {Object.values(facts).some(Boolean) && <Facts facts={facts} />}
       {removed.length > 0 && (
         <p className="mt-4 text-[13px] text-notice">
           {removed.map(({ name }) => name).join(", ")}: no longer in use. Mints and transfers of this wallet are not
@@ -40,7 +38,7 @@ export function About({ review }: { review: Review }) {
       {attestations.length > 0 && (
         <ul
           aria-label="Verifications"
-          className="-mb-2.5 divide-y divide-line border-line not-first:mt-4 not-first:border-t"
+          className="-mb-2.5 divide-y divide-line border-line not-first:mt-4 not-first:border-t first:-mt-2.5"
         >
           {attestations.map(({ attestation_id, schema, status, provider, provider_page, started_at, wallet: of }) => (
             <li key={attestation_id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">

@@ -62,7 +62,14 @@ function Description({ review }: { review: Review }) {
   const { external_id, investor_id, wallet, schema, state, opened_at, closed_at, session_open_until } = review
   const person = external_id ?? (wallet && <Shortened value={wallet} />)
   const parts = [
-    person && (investor_id ? <To path={["investors", investor_id]}>{person}</To> : person),
+    person &&
+      (investor_id ? (
+        <To path={["investors", investor_id]} className="rounded-sm text-accent underline underline-offset-2">
+          {person}
+        </To>
+      ) : (
+        person
+      )),
     schema && <SchemaName id={schema} />,
     state === "closed" ? (
       <>

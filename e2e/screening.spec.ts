@@ -69,7 +69,7 @@ test("when holders get on a list, reviews open automatically and decisions take 
   await expectAccessible(page)
   list(harmless, sanctioned, delisted)
   for (const wallet of [harmless, sanctioned, delisted]) {
-    await expect(rowOf(wallet)).toContainText("Wallet list match")
+    await expect(rowOf(wallet)).toContainText("The wallet was found on a list")
     expect(await mint(wallet)).toBe("wallet_sanctioned")
   }
   await expect(page.getByRole("link", { name: "Reviews 3 waiting" })).toBeVisible()

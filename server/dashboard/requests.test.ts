@@ -97,4 +97,7 @@ test("errors of the last 24 hours are counted by hour and by code, and listed by
   ])
   const { data } = await browser.query("request.list", { error: "country_not_allowed" })
   expect(data.data.map((one: { error: string }) => one.error)).toEqual(["country_not_allowed", "country_not_allowed"])
+  const begun = (await browser.query("request.list", { error: "country_n" })).data
+  expect(begun.data).toEqual(data.data)
+  expect((await browser.query("request.list", { error: "not_allowed" })).data.data).toEqual([])
 })

@@ -22,7 +22,7 @@ export const requestSearch = z.object({
   /** The beginning of the path. */
   path: z.string().max(200).optional(),
   key_id: z.string().max(100).optional(),
-  /** An error code. */
+  /** The beginning of an error code. */
   error: z.string().max(100).optional(),
   from: instant.optional(),
   to: instant.optional(),
@@ -62,7 +62,7 @@ export async function listRequests(workspaceId: string, search: RequestSearch) {
         ${method === undefined ? sql`` : sql`and method = ${method}`}
         ${path === undefined ? sql`` : sql`and starts_with(path, ${path})`}
         ${key_id === undefined ? sql`` : sql`and key_id = ${key_id}`}
-        ${error === undefined ? sql`` : sql`and error_code = ${error}`}
+        ${error === undefined ? sql`` : sql`and starts_with(error_code, ${error})`}
       ${newestFirst()} limit ${limit + 1}
     ) r
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id

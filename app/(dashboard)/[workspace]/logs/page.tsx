@@ -7,7 +7,6 @@ import { emptyHours, HourBars } from "#app/(dashboard)/hour-bars.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { HttpStatus } from "#app/components/badge.tsx"
-import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
@@ -15,22 +14,22 @@ import { countOf } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 
 const filters = {
-  id: text("Request id", "req_…"),
-  path: text("Path starts with", "/kyc/status"),
   status: choice("Status", "All", [
     ["2xx", "Success (2xx)"],
     ["4xx", "Request error (4xx)"],
     ["5xx", "Server error (5xx)"],
     ...asThemselves(["400", "403", "404", "409", "422", "429"]),
   ]),
-  method: choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"])),
   error: { parser: parseAsString, Field: ErrorField },
+  path: text("Path starts with", "/kyc/status"),
   key: { parser: parseAsString, Field: KeyField },
+  method: choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"])),
   from: day("from", "From"),
   to: day("to", "To"),
+  id: text("Request id", "req_…"),
 }
 
-/** Suggests the codes of the last hours, and takes any other. */
+/** Suggests the codes of the last hours, and takes the beginning of any code. */
 function ErrorField({ value, onChange }: FieldProps<string>) {
   const id = useId()
   const codes = useQuery("request.errors").data?.codes ?? []
@@ -38,7 +37,7 @@ function ErrorField({ value, onChange }: FieldProps<string>) {
     <>
       <TextField
         label="Error code"
-        placeholder="country_not_allowed"
+        placeholder="country_not"
         maxLength={100}
         list={id}
         value={value}
@@ -159,16 +158,7 @@ const columns: Column<LoggedRequest>[] = [
   {
     header: "Status",
     phone: "value",
-    cell: (row) => (
-      <span className="flex items-center gap-2">
-        <HttpStatus status={row.status} />
-        {row.error && (
-          <code title={row.error} className="max-w-36 truncate font-mono text-xs max-md:hidden">
-            {row.error}
-          </code>
-        )}
-      </span>
-    ),
+    cell: ({ status }) => <HttpStatus status={status} />,
   },
   {
     header: "Request",
@@ -176,14 +166,24 @@ const columns: Column<LoggedRequest>[] = [
     className: "w-full md:max-w-0",
     cell: (row) => <RequestLine of={row} className="text-[13px]" />,
   },
-  { header: "Took", align: "end", cell: ({ duration_ms }) => <Duration ms={duration_ms} /> },
+  {
+    header: "Error",
+    cell: ({ error }) =>
+      error && (
+        <code title={error} className="block truncate font-mono text-xs md:max-w-44">
+          {error}
+        </code>
+      ),
+  },
+  {
+    header: "Took",
+    align: "end",
+    // On a phone, the error takes its place.
+    phone: ({ error }) => (error === null ? "line" : "none"),
+    cell: ({ duration_ms }) => <Duration ms={duration_ms} />,
+  },
   {
     header: "Key",
     cell: ({ key_name }) => <span className="block max-w-24 truncate">{key_name}</span>,
-  },
-  {
-    header: "Request id",
-    phone: "none",
-    cell: ({ request_id }) => <Copyable compact value={request_id} what="the request id" />,
   },
 ]

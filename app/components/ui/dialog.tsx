@@ -66,6 +66,7 @@ function Modal({
   const id = useId()
   useLayoutEffect(() => {
     const element = dialog.current
+    keepScrollbarWidth()
     element?.showModal()
     // Closed before it is removed, because only then does the focus return.
     return () => element?.close()
@@ -128,6 +129,13 @@ function Modal({
       )}
     </dialog>
   )
+}
+
+/** For the style of the page behind a dialog. A dialog in a dialog finds no scrollbar. */
+function keepScrollbarWidth() {
+  const { documentElement: root } = document
+  const width_px = window.innerWidth - root.clientWidth
+  if (width_px > 0) root.style.setProperty("--scrollbar", `${width_px}px`)
 }
 
 /** Closes the dialog around it without changes. */

@@ -34,9 +34,9 @@ export function EndpointBadge({
 }
 
 const looks = {
-  pending: { word: "Waiting", tone: "notice" },
+  pending: { word: "Retrying", tone: "notice" },
   delivered: { word: "Delivered", tone: "good" },
-  failed: { word: "Failed", tone: "bad" },
+  failed: { word: "Given up", tone: "bad" },
 } as const satisfies Record<DeliveryStatus, { word: string; tone: "notice" | "good" | "bad" }>
 
 type Progress = Pick<
@@ -48,10 +48,11 @@ type Progress = Pick<
 export function DeliveryBadge({ of: { status, attempts, last_status_code, last_error } }: { of: Progress }) {
   const answer = last_error === null ? null : last_status_code === null ? "No answer" : String(last_status_code)
   const isRetrying = status === "pending" && attempts >= failsAfterAttempts && answer !== null
+  const isFirst = status === "pending" && attempts === 0
   const { word, tone } = looks[status]
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap" {...(last_error && { title: last_error })}>
-      {isRetrying ? <Badge tone="bad">{answer}</Badge> : <Badge tone={tone}>{word}</Badge>}
+      {isRetrying ? <Badge tone="bad">{answer}</Badge> : <Badge tone={tone}>{isFirst ? "Waiting" : word}</Badge>}
       {isRetrying && <span className="text-xs text-muted">retrying</span>}
       {status === "failed" && answer !== null && <span className="text-xs text-muted">{answer}</span>}
     </span>
@@ -92,10 +93,20 @@ export const progressColumns: Column<Progress>[] = [
   { header: "Status", phone: "value", cell: (row) => <DeliveryBadge of={row} /> },
   { header: "Attempts", align: "end", phone: "labelled", cell: ({ attempts }) => attempts },
   {
-    header: "Ended, or next attempt",
+    header: "When",
     className: "whitespace-nowrap",
     cell: ({ next_attempt_at, ended_at }) =>
-      next_attempt_at === null ? ended_at && <Ago at={ended_at} /> : <Timestamp at={next_attempt_at} />,
+      next_attempt_at !== null ? (
+        <>
+          <span className="text-muted">Next attempt</span> <Timestamp at={next_attempt_at} />
+        </>
+      ) : (
+        ended_at && (
+          <>
+            <span className="text-muted">Ended</span> <Ago at={ended_at} />
+          </>
+        )
+      ),
   },
 ]
 

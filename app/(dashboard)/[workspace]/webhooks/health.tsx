@@ -35,7 +35,7 @@ export function SuccessRate({ of }: { of: Health }) {
 }
 
 /** How many deliveries were given up: that is what a person can act on. */
-export const FailedCount = ({ of: { failed } }: { of: Health }) => (
+export const GivenUp = ({ of: { failed } }: { of: Health }) => (
   <span className={failed.count > 0 ? "font-medium text-danger" : undefined}>{shortCount(failed)}</span>
 )
 
@@ -84,8 +84,8 @@ export function HealthCard({ id, children }: { id: string; children?: ReactNode 
                 ))}
               </div>
             ),
-            Waiting: of(({ waiting }) => shortCount(waiting)),
-            Failed: of((one) => <FailedCount of={one} />),
+            Retrying: of(({ waiting }) => shortCount(waiting)),
+            "Given up": of((one) => <GivenUp of={one} />),
           }}
         />
         <HourBars

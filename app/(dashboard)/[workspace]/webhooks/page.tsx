@@ -13,7 +13,7 @@ import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { shortCount } from "#shared/counts.ts"
 import { type Endpoint, EndpointBadge } from "./endpoint.tsx"
-import { FailedCount, type Health, LastError, SuccessRate, useHealth } from "./health.tsx"
+import { GivenUp, type Health, LastError, SuccessRate, useHealth } from "./health.tsx"
 
 // Loaded when a member adds an endpoint.
 const EndpointForm = lazy(async () => ({ default: (await import("./endpoint-form.tsx")).EndpointForm }))
@@ -94,13 +94,18 @@ function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
       cell: of((one) => <Ago at={one.last_accepted_at} />),
     },
     {
-      header: "Waiting",
-      phone: "none",
+      header: "Retrying",
+      phone: "labelled",
       align: "end",
-      className: "max-lg:hidden",
+      className: "md:max-lg:hidden",
       cell: of(({ waiting }) => shortCount(waiting)),
     },
-    { header: "Failed", phone: "labelled", align: "end", cell: of((one) => <FailedCount of={one} />) },
-    { header: "Last error", phone: "none", className: "min-w-44", cell: of((one) => <LastError of={one} />) },
+    { header: "Given up", phone: "labelled", align: "end", cell: of((one) => <GivenUp of={one} />) },
+    {
+      header: "Last error",
+      phone: ({ failing_since }) => (failing_since === null ? "none" : "line"),
+      className: "md:min-w-44",
+      cell: of((one) => <LastError of={one} />),
+    },
   ]
 }

@@ -43,7 +43,7 @@ export default function Page() {
           <HealthCard id={id}>
             {can("webhooks:write") && endpoint.status === "enabled" && <ReplayFailedButton id={id} />}
           </HealthCard>
-          <Card>
+          <Card title="Settings">
             <FactsOf endpoint={endpoint} />
           </Card>
           <section aria-labelledby="deliveries">

@@ -120,7 +120,7 @@ async function measureLists(filled: Filled): Promise<number> {
     "⌘K": async (q) => ({ data: q === undefined ? [] : await find(principal, q) }),
     "the counts of attestations": async (q) => ({ data: [await countAttestations(principal, { q })] }),
     "the counts of investors": async (q) => ({ data: [await countInvestors(principal, { q })] }),
-    events: (q) => searchEvents(workspaceId, { limit: 50, ...(q !== undefined && { about: q }) }),
+    events: (q) => searchEvents(principal, { limit: 50, ...(q !== undefined && { about: q }) }),
     audit: (q) => listAuditEntries(workspaceId, { limit: 50, ...(q !== undefined && { subject: q }) }),
   }
   const others: Record<string, () => Answer> = {

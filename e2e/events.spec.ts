@@ -4,7 +4,7 @@ test("an event is found by its subject, and shows and links to its deliveries", 
   tag: "@phone",
 }, async ({ page, customer, traffic }) => {
   traffic.allow(/404 \(Not Found\)/)
-  const { wallet } = await customer.api.start({})
+  const { wallet } = await customer.api.start({ externalId: `noah-${Date.now().toString(36)}` })
   await page.goto(section(customer, "events"))
   await expect(heading(page, "Events")).toBeVisible()
   await showFilters(page)
@@ -13,6 +13,7 @@ test("an event is found by its subject, and shows and links to its deliveries", 
   const rows = page.getByRole("row").filter({ hasText: /session\.opened|attestation\.pending/ })
   await expect(rows).toHaveCount(2)
   await expect(rows.first()).toContainText("attestation.pending")
+  await expect(rows.first()).toContainText("noah-")
   await expectAccessible(page)
   await page.getByLabel("Type").selectOption("session.opened")
   await expect(rows).toHaveCount(1)
@@ -20,7 +21,7 @@ test("an event is found by its subject, and shows and links to its deliveries", 
   await expect(heading(page, "session.opened")).toBeVisible()
   await expect(page.getByText(`"user_pubkey": "${wallet}"`)).toBeVisible()
   await expectAccessible(page)
-  await page.getByRole("link", { name: /^att_/ }).click()
+  await page.locator("dd").getByRole("link", { name: "noah" }).click()
   await expect(page).toHaveURL(/attestations\/att_/)
 
   await page.goto(section(customer, "events?about=nothing-is-called-so"))

@@ -85,3 +85,17 @@ test("an event is found by number, cursor and id, in its own workspace only", as
   const cursor = (await search({ limit: 1 })).next_cursor
   expect((await stranger.browser.query("event.search", { cursor })).error.error).toBe("validation_failed")
 })
+
+test("the token of an event is named", async () => {
+  const { workspaceId, browser } = people
+  await sql`
+    insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, created_at)
+    values (${workspaceId}, 'fund', 'Income Fund', 'INC', 0, 'kyc_individual_v1', 'agent', '{}', now())`
+  const id = newId("evt")
+  await sql`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
+    values (${workspaceId}, 21002, ${id}, 'token.paused', '{"mint_config": "fund", "symbol": "INC"}', now(), 'g1')`
+  const named = { people: [], tokens: [{ id: "fund", name: "Income Fund", symbol: "INC" }] }
+  expect((await browser.query("event.search", { about: id })).data).toMatchObject(named)
+  expect((await browser.query("event.view", { id })).data).toMatchObject(named)
+})

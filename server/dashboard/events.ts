@@ -6,10 +6,12 @@ import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain
 import { readNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { type LastAttempt, lastAttempts, urlFor } from "#domain/webhooks"
+import { ownersOf } from "#server/dashboard/investors/owners.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
@@ -33,7 +35,12 @@ type Row = RowOf<typeof eventColumns>
  * Events, newest first. A page may have fewer than `limit` events, or none, and still a cursor: then older ones have
  * not been searched yet. Errors: validation_failed for a cursor.
  */
-export async function searchEvents(
+export async function searchEvents(principal: Principal, search: z.infer<typeof eventSearch>) {
+  const found = await pageOf(principal.workspaceId, search)
+  return { ...found, ...(await namesIn(principal, found.data)) }
+}
+
+async function pageOf(
   workspaceId: string,
   { about, type, from, to, limit, cursor }: z.infer<typeof eventSearch>,
 ): Promise<{ data: EventRecord[]; next_cursor: string | null }> {
@@ -72,6 +79,21 @@ async function subjectsNamed(workspaceId: string, about: string): Promise<string
   const named = await readNamed(workspaceId, about)
   if (named?.ids === null) fail("validation_failed", "about: very many people are called so. Add a word of the name.")
   return [about, ...(named?.ids ?? [])]
+}
+
+/** The people and tokens in events, to call them by name. */
+async function namesIn(principal: Principal, events: readonly EventRecord[]) {
+  const named = (...fields: string[]) => {
+    const values = events.flatMap(({ data }) => fields.map((field) => (data as Record<string, unknown>)[field]))
+    return [...new Set(values.filter((value) => typeof value === "string"))]
+  }
+  const [people, tokens] = await Promise.all([
+    ownersOf(principal, named("user_pubkey", "from_pubkey") as Address[]),
+    sql<{ id: string; name: string; symbol: string }[]>`
+      select id, name, symbol from mint_configs
+      where workspace_id = ${principal.workspaceId} and id = any(${named("mint_config")}::text[])`,
+  ])
+  return { people: people.data, tokens: [...tokens] }
 }
 
 /** A condition that matches at most one event. */
@@ -116,8 +138,10 @@ export async function viewEvent(principal: Principal, id: string) {
     join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id and d.sequence = ${row.sequence}
     ${lastAttempts()}
     where e.workspace_id = ${workspaceId} and e.deleted_at is null order by e.created_at desc, e.id`
+  const event = toEventRecord(row)
   return {
-    event: toEventRecord(row),
+    event,
+    ...(await namesIn(principal, [event])),
     deliveries: deliveries.map((one) => ({
       ...one,
       url: urlFor(principal, one.url),

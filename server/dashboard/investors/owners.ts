@@ -4,7 +4,7 @@ import type { Principal } from "#domain/requests"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import type { Address } from "#shared/address.ts"
 
-export const ownersInput = z.object({ wallets: z.array(walletAddress).max(60) })
+export const ownersInput = z.object({ wallets: z.array(walletAddress).max(100) })
 
 type Owner = { user_pubkey: Address; investor_id: string; external_id: string | null }
 

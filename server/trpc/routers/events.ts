@@ -59,7 +59,7 @@ export const eventRouter = router({
   /** For people: newest first, filtered by subject. */
   search: memberWith("events:read")
     .input(eventSearch)
-    .query(({ ctx, input }) => searchEvents(ctx.principal.workspaceId, input)),
+    .query(({ ctx, input }) => searchEvents(ctx.principal, input)),
 
   view: memberWith("events:read")
     .input(z.object({ id: z.string().max(100) }))

@@ -3,16 +3,18 @@
 import { asThemselves, choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { isAddress } from "#shared/address.ts"
 import { allEventTypes, eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import { type Event, subjectOf } from "./subject.ts"
+import { type Event, type Names, subjectOf } from "./subject.ts"
 
 const filters = {
-  about: text("About", "Wallet, id, number or cursor"),
+  about: text("About", "Name, wallet, id or number"),
   type: choice("Type", "All", asThemselves(allEventTypes)),
   from: day("from", "From"),
   to: day("to", "To"),
@@ -32,7 +34,7 @@ export default function Page() {
       saved="events"
       exports="events"
       list={list}
-      columns={columns}
+      columns={columnsWith(list.query.data ?? { people: [], tokens: [] })}
       rowPath={({ id }) => ["events", id]}
       empty={
         <Empty title="No events yet">
@@ -52,19 +54,22 @@ export default function Page() {
   )
 }
 
-const columns: Column<Event>[] = [
+const columnsWith = (names: Names): Column<Event>[] => [
   {
     header: "Event",
     breaks: true,
     cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
-    note: ({ type }) => <span className="max-md:hidden">{eventTypes[type]}</span>,
+    // The subject of an operation says the same in more detail.
+    note: ({ type }) => !type.startsWith("operation.") && <span className="max-md:hidden">{eventTypes[type]}</span>,
   },
   {
     header: "About",
     breaks: true,
-    phone: "none",
-    cell: (row) => <code className="block font-mono text-[13px]">{subjectOf(row).name}</code>,
-    note: (row) => subjectOf(row).more,
+    cell: (row) => {
+      const { words } = subjectOf(row, names)
+      return isAddress(words) ? <Shortened value={words} /> : words
+    },
+    note: (row) => <code className="font-mono max-md:hidden">{subjectOf(row, names).id}</code>,
   },
   { header: "Number", align: "end", phone: "none", cell: ({ sequence }) => sequence },
   {

@@ -1,38 +1,66 @@
+import { nameOf } from "#app/(dashboard)/person-words.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { shorten } from "#app/components/code.tsx"
+import { grouped } from "#shared/amount.ts"
+import type { OperationKind } from "#shared/movements.ts"
 
-export type Event = RouterOutputs["event"]["view"]["event"]
+type View = RouterOutputs["event"]["view"]
+export type Event = View["event"]
+/** The people and tokens in events. */
+export type Names = Pick<View, "people" | "tokens">
 
-/** What an event is about: its name, its page's path below the workspace, and further details. */
-export type Subject = { name: string; parts: string[] | null; more: string | null }
+/** What an event is about in words, the id of that, and its page's path below the workspace. */
+export type Subject = { words: string; id: string | null; parts: string[] | null }
 
-export function subjectOf({ type, data }: Event): Subject {
+export function subjectOf({ type, data }: Event, { people, tokens }: Names): Subject {
   const of = data as Record<string, unknown>
   const text = (name: string) => (typeof of[name] === "string" ? of[name] : null)
-  const [review, operation, attestation, config] = [
-    text("review_id"),
-    text("operation_id"),
-    text("attestation_id"),
-    text("mint_config"),
-  ]
-  const wallet = text("user_pubkey")
-  const approval = text("approval_id")
-  if (approval !== null) return { name: approval, parts: ["approvals", approval], more: config }
-  if (review !== null) return { name: review, parts: ["reviews", review], more: wallet }
-  const distribution = text("distribution_id")
-  if (distribution !== null) return { name: distribution, parts: ["distributions", distribution], more: config }
-  const hold = text("hold_id")
-  if (hold !== null && config !== null) return { name: hold, parts: ["tokens", config], more: wallet }
-  const snapshot = text("snapshot_id")
-  if (snapshot !== null && config !== null) return { name: snapshot, parts: ["tokens", config], more: config }
-  if (operation !== null && config !== null)
-    return { name: operation, parts: ["tokens", config, "operations", operation], more: wallet }
-  if (attestation !== null) return { name: attestation, parts: ["attestations", attestation], more: wallet }
-  if (config !== null) return { name: config, parts: ["tokens", config], more: text("symbol") ?? wallet }
-  const recovery = text("recovery_id")
-  if (recovery !== null) return { name: recovery, parts: ["recoveries", recovery], more: wallet }
-  const investor = text("investor_id")
-  if (investor !== null) return { name: investor, parts: ["investors", investor], more: wallet }
-  if (type === "quota.threshold")
-    return { name: `${of.used} of ${of.included}`, parts: ["overview"], more: `${of.percent} % used` }
-  return { name: wallet ?? type, parts: null, more: null }
+  const [wallet, config] = [text("user_pubkey"), text("mint_config")]
+  const personOf = (pubkey: string) => {
+    const person = people.find(({ user_pubkey }) => user_pubkey === pubkey)
+    return person ? nameOf(person) : shorten(pubkey)
+  }
+  const token = tokens.find(({ id }) => id === config)
+  const tokenName = token?.name ?? config
+  const amountOf = () => `${grouped(text("amount") ?? "")} ${token?.symbol ?? config}`
+  const who = wallet && personOf(wallet)
+  const about = (id: string | null, words: string | null, ...parts: string[]) =>
+    id === null ? null : { words: words ?? id, id: words === null ? null : id, parts: [...parts, id] }
+  const inToken = (id: string | null, words: string | null) =>
+    id === null || config === null ? null : { words: words ?? id, id, parts: ["tokens", config] }
+
+  const hold = () => inToken(text("hold_id"), who && `${amountOf()} of ${who}`)
+  const operation = () => {
+    const kind = text("kind") as OperationKind | null
+    if (config === null || wallet === null || kind === null) return null
+    const from = text("from_pubkey")
+    const [done, verb] = verbs[kind]
+    const parties = from === null ? `${kind === "mint" ? "to" : "of"} ${who}` : `from ${personOf(from)} to ${who}`
+    const words = `${type === "operation.failed" ? `Could not ${verb}` : done} ${amountOf()} ${parties}`
+    return about(text("operation_id"), words, "tokens", config, "operations")
+  }
+  return (
+    about(text("approval_id"), tokenName, "approvals") ??
+    about(text("review_id"), who, "reviews") ??
+    about(text("distribution_id"), tokenName, "distributions") ??
+    hold() ??
+    inToken(text("snapshot_id"), tokenName) ??
+    operation() ??
+    about(text("attestation_id"), who, "attestations") ??
+    (config === null ? null : { words: who ?? tokenName ?? config, id: config, parts: ["tokens", config] }) ??
+    about(text("recovery_id"), who, "recoveries") ??
+    about(text("investor_id"), who, "investors") ??
+    (type === "quota.threshold"
+      ? { words: `${of.used} of ${of.included}, ${of.percent} % used`, id: null, parts: ["overview"] }
+      : { words: wallet ?? type, id: null, parts: null })
+  )
+}
+
+const verbs: Record<OperationKind, [done: string, verb: string]> = {
+  mint: ["Minted", "mint"],
+  transfer: ["Moved", "move"],
+  burn: ["Burned", "burn"],
+  force_transfer: ["Forcibly moved", "forcibly move"],
+  hold: ["Held", "hold"],
+  release: ["Released", "release"],
 }

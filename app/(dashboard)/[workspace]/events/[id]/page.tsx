@@ -10,7 +10,7 @@ import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { progressColumns } from "../../webhooks/endpoint.tsx"
-import { type Event, subjectOf } from "../subject.ts"
+import { type Event, type Names, subjectOf } from "../subject.ts"
 
 const FOLLOW_MS = 5000
 
@@ -29,10 +29,10 @@ export default function Page() {
       }}
       head={({ event }) => ({ code: event.type, description: eventTypes[event.type] })}
     >
-      {({ event, deliveries }) => (
+      {({ event, deliveries, ...names }) => (
         <div className="space-y-5">
           <Card>
-            <FactsOf event={event} />
+            <FactsOf event={event} names={names} />
           </Card>
           <Card title="Event" description="As GET /events and webhooks send it.">
             <CodeBlock label="JSON" code={JSON.stringify(event, null, 2)} />
@@ -61,8 +61,8 @@ export default function Page() {
   )
 }
 
-function FactsOf({ event }: { event: Event }) {
-  const { name, parts, more } = subjectOf(event)
+function FactsOf({ event, names }: { event: Event; names: Names }) {
+  const { words, id, parts } = subjectOf(event, names)
   return (
     <Facts
       facts={{
@@ -71,16 +71,13 @@ function FactsOf({ event }: { event: Event }) {
         About: (
           <>
             {parts === null ? (
-              <Copyable compact value={name} what="the wallet" />
+              <Copyable compact value={words} what="the wallet" />
             ) : (
-              <To
-                path={parts}
-                className="rounded-sm font-mono text-[13px] text-accent underline underline-offset-2 [overflow-wrap:anywhere]"
-              >
-                {name}
+              <To path={parts} className="rounded-sm text-accent underline underline-offset-2 wrap-anywhere">
+                {words}
               </To>
             )}
-            {more && <span className="block text-xs text-muted [overflow-wrap:anywhere]">{more}</span>}
+            {id && <code className="block font-mono text-xs text-muted wrap-anywhere">{id}</code>}
           </>
         ),
         "Event id": <Copyable compact value={event.id} what="the event’s id" />,

@@ -1,7 +1,10 @@
+import type { Owner } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { useHoldActions } from "#app/(dashboard)/[workspace]/tokens/hold-actions.tsx"
+import { personOf, useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import type { Hold, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
+import { InvestorLink } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -30,6 +33,7 @@ const isAtRest = ({ state, remaining }: Hold): boolean =>
 export function Holds({ token }: { token: TokenView }) {
   const list = useList("hold.search", { filters, input: { mint_config: token.id, limit: 20 }, isAtRest })
   const { menuOf, sheet } = useHoldActions()
+  const columns = columnsWith(useOwners(list.query.data?.data.map(({ user_pubkey }) => user_pubkey) ?? []))
   return (
     <List
       list={list}
@@ -45,16 +49,25 @@ export function Holds({ token }: { token: TokenView }) {
   )
 }
 
-const columns: Column<Hold>[] = [
+const columnsWith = (people: readonly Owner[]): Column<Hold>[] => [
   {
-    header: "Wallet",
-    cell: ({ user_pubkey }) => <Copyable value={user_pubkey} what="wallet address" compact />,
-    note: ({ onchain_account }) =>
-      onchain_account !== null && (
-        <>
-          Account <Copyable value={onchain_account} what="account" compact />
-        </>
-      ),
+    header: "Investor",
+    breaks: true,
+    className: "md:min-w-48",
+    cell: ({ user_pubkey }) => {
+      const person = personOf(user_pubkey, people)
+      return person ? <InvestorLink investor={person} /> : <Wallet address={user_pubkey} />
+    },
+    note: ({ user_pubkey, onchain_account }) => (
+      <>
+        {personOf(user_pubkey, people) && <Wallet address={user_pubkey} />}
+        {onchain_account !== null && (
+          <span className="block">
+            Account <Copyable value={onchain_account} what="account" compact />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     header: "Held",
@@ -83,6 +96,8 @@ const columns: Column<Hold>[] = [
     cell: ({ expires_at, ended_at }) => <Timestamp at={ended_at ?? expires_at} />,
   },
 ]
+
+const Wallet = ({ address }: { address: string }) => <Copyable value={address} what="wallet address" compact />
 
 type WalletHoldsProps = {
   of: { mint_config: string; symbol: string; wallet: string }

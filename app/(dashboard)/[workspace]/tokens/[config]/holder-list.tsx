@@ -5,7 +5,7 @@ import { person } from "#app/(dashboard)/filters.tsx"
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, investorPlace, To, walletPlace } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
@@ -28,7 +28,7 @@ export function Holders({ token }: { token: TokenView }) {
       list={list}
       caption="Holders"
       columns={[
-        ...columnsOf(token),
+        ...columnsOf(token, data?.data.every(({ account }) => isUsualState(token, account)) ?? true),
         actions<Holder>(({ wallet, investor, freezes }) =>
           menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor, freezes }),
         ),
@@ -71,15 +71,26 @@ function Share({ percent }: { percent: string | null }) {
   return percent === null ? NOTHING : `${percent} %`
 }
 
-const columnsOf = (token: TokenView): Column<Holder>[] => [
+const columnsOf = (token: TokenView, isUsual: boolean): Column<Holder>[] => [
   {
-    header: "Wallet",
-    phone: ({ investor }) => walletPlace(investor ?? { external_id: null }),
-    cell: (row) => (
+    header: "Investor",
+    breaks: true,
+    className: "md:min-w-48",
+    cell: ({ wallet, investor }) =>
+      investor?.external_id != null ? (
+        <InvestorLink investor={investor} />
+      ) : (
+        <Copyable value={wallet} what="wallet address" compact />
+      ),
+    note: ({ wallet, investor, bar, freezes }) => (
       <>
-        <Copyable value={row.wallet} what="wallet address" compact />
-        <LostNote bar={row.bar} />
-        <FreezeNote freezes={row.freezes} />
+        {investor?.external_id != null ? (
+          <Copyable value={wallet} what="wallet address" compact />
+        ) : (
+          investor && <InvestorLink investor={investor} />
+        )}
+        <LostNote bar={bar} />
+        <FreezeNote freezes={freezes} />
       </>
     ),
   },
@@ -98,14 +109,12 @@ const columnsOf = (token: TokenView): Column<Holder>[] => [
     cell: ({ percent }) => <Share percent={percent} />,
   },
   { header: "Verification", cell: (row) => <Verification of={row} /> },
-  {
-    header: "Investor",
-    phone: ({ investor }) => investorPlace(investor ?? { external_id: null }),
-    breaks: true,
-    cell: ({ investor }) => (investor ? <InvestorLink investor={investor} /> : NOTHING),
-  },
-  { header: "Account", cell: ({ account }) => <AccountState state={account} /> },
+  ...(isUsual ? [] : [{ header: "Account", cell: ({ account }: Holder) => <AccountState state={account} /> }]),
 ]
+
+/** While only Vouch moves a token, every account is frozen, so that is no news. */
+const isUsualState = ({ transfer_mode }: TokenView, account: Holder["account"]): boolean =>
+  transfer_mode === "agent" && (account === "frozen" || account === null)
 
 type BalanceProps = { of: Holder; token: TokenView }
 

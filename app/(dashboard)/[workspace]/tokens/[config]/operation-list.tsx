@@ -1,3 +1,6 @@
+import type { ReactNode } from "react"
+import type { Owner } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
+import { personOf, useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import {
   hasEnded,
   kindNames,
@@ -16,7 +19,7 @@ import { grouped } from "#shared/amount.ts"
 import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 
-const operationColumns: Column<Operation>[] = [
+const columnsWith = (people: readonly Owner[]): Column<Operation>[] => [
   { header: "Operation", cell: operationName },
   {
     header: "Amount",
@@ -25,19 +28,45 @@ const operationColumns: Column<Operation>[] = [
     className: "whitespace-nowrap",
     cell: ({ amount }) => grouped(amount),
   },
-  { header: "Wallets", cell: (row) => <OperationWallets of={row} /> },
+  {
+    header: "Investors",
+    breaks: true,
+    cell: (row) => <OperationWallets of={row} show={(wallet) => <Party wallet={wallet} people={people} />} />,
+    note: (row) =>
+      walletsOf(row).some((wallet) => personOf(wallet, people)) && (
+        <span className="max-md:hidden">
+          <OperationWallets of={row} />
+        </span>
+      ),
+  },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Created", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-/** The wallet of a mint or a burn, or the two of a transfer. */
-export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
-  if (user_pubkey) return <Shortened value={user_pubkey} />
+const walletsOf = ({ user_pubkey, from_pubkey, to_pubkey }: Operation): string[] =>
+  user_pubkey ? [user_pubkey] : [from_pubkey!, to_pubkey!]
+
+type OperationWalletsProps = { of: Operation; show?: (wallet: string) => ReactNode }
+
+/** The wallet of a mint or a burn, or the two of a transfer, or the people behind them. */
+export function OperationWallets({ of, show = (wallet) => <Shortened value={wallet} /> }: OperationWalletsProps) {
+  const [first, second] = walletsOf(of)
   return (
     <>
-      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
+      {show(first!)}
+      {second !== undefined && (
+        <>
+          <span className="text-muted"> to </span>
+          {show(second)}
+        </>
+      )}
     </>
   )
+}
+
+/** The company's own id of the person behind a wallet. Without one, the wallet. */
+function Party({ wallet, people }: { wallet: string; people: readonly Owner[] }) {
+  return personOf(wallet, people)?.external_id ?? <Shortened value={wallet} />
 }
 
 const operationFilters = {
@@ -61,12 +90,13 @@ export function Operations({ token }: { token: TokenView }) {
     input: { mint_config: token.id, limit: 20 },
     isAtRest: hasEnded,
   })
+  const people = useOwners(list.query.data?.data.flatMap(walletsOf) ?? [])
   return (
     <List
       list={list}
       caption="Operations"
       exports="operations"
-      columns={operationColumns}
+      columns={columnsWith(people)}
       rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
       noMatch="Clear the filters to see all operations."
       empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}

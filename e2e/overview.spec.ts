@@ -77,10 +77,17 @@ test("verifications that expire soon are counted, with links to the list and the
 
 test("the overview lists what needs attention with links, or says that nothing does", async ({ page, customer }) => {
   await customer.api.start({})
+  const none = { count: 0, oldest_at: null }
+  const nothing = {
+    reviews: none,
+    approvals: none,
+    endpoints: { failing: 0, disabled: 0, failing_since: null },
+    low_sol: null,
+  }
   const show = async (attention: object, count = 0) => {
     await page.unroute("**/api/trpc/overview.get**")
     await changeAnswer(page, "overview.get", (data) => {
-      Object.assign(data.attention, { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null }, attention)
+      Object.assign(data.attention, nothing, attention)
       data.expiring.days_7 = { count, more: false }
     })
     await page.goto(section(customer, "overview"))
@@ -90,13 +97,15 @@ test("the overview lists what needs attention with links, or says that nothing d
   await expect(card).toContainText("Nothing needs your attention.")
   await show(
     {
-      reviews: 100,
-      endpoints: { failing: 1, disabled: 2 },
+      approvals: { count: 1, oldest_at: new Date(Date.now() - 3 * 3_600_000).toISOString() },
+      reviews: { count: 100, oldest_at: null },
+      endpoints: { failing: 1, disabled: 2, failing_since: null },
       low_sol: { address: newWallet(), sol: 0.0123, hours_left: 0.5 },
     },
     1,
   )
   await expect(card.getByRole("listitem")).toHaveText([
+    "1 approval waits for youoldest 3 hr ago",
     "99+ reviews to decide",
     "2 webhook endpoints disabled",
     "1 webhook endpoint failing",

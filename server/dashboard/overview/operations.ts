@@ -19,6 +19,8 @@ type Row = {
   created_at: Date
   decimals: number | null
   symbol: string | null
+  token: string | null
+  external_id: string | null
 }
 
 /**
@@ -39,9 +41,11 @@ export async function latestOperations(workspaceId: string, limit: number) {
         where workspace_id = ${workspaceId} and ${isMovement()} order by seq desc nulls last limit ${limit})
     )
     select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
-      o.created_at, c.decimals, c.symbol
+      o.created_at, c.decimals, c.symbol, c.name as token, i.external_id
     from latest join operations o on o.workspace_id = ${workspaceId} and o.id = latest.id
     left join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
+    left join lateral wallet_owner(${workspaceId}, o.wallet) w on true
+    left join investors i on i.workspace_id = o.workspace_id and i.id = w.investor_id
     order by o.seq desc limit ${limit}`
   return rows.map((row) => ({
     operation_id: row.id,
@@ -49,8 +53,11 @@ export async function latestOperations(workspaceId: string, limit: number) {
     label: operations.labelOf(row.kind),
     status: row.status,
     wallet: row.wallet,
+    // The company's own id of the person behind the wallet, if known.
+    external_id: row.external_id,
     from_wallet: row.from_wallet,
     mint_config: row.mint_config,
+    token: row.token,
     symbol: row.symbol,
     schema: row.payload.schema_id ?? null,
     attestation_id: row.payload.attestation_id ?? null,

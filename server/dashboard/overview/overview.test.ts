@@ -72,6 +72,7 @@ test("the latest attestations and operations of every kind are listed newest fir
   const { key, overview, browser } = await enter()
   const tokens = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
+  await sql`update investors set external_id = 'ada-1' where workspace_id = ${key.workspaceId}`
   const config = await tokens.config({}, { decimals: 2 })
   await tokens.mint(config, wallet, "1.5")
   const [attested] = (await overview()).attestations
@@ -91,6 +92,8 @@ test("the latest attestations and operations of every kind are listed newest fir
   expect(operations[0]).toMatchObject({ wallet, attestation_id: attested.attestation_id, error: null })
   expect(operations[1]).toMatchObject({
     wallet,
+    external_id: "ada-1",
+    token: "Fund",
     mint_config: config,
     amount: "1.5",
     onchain_tx: expect.any(String),
@@ -196,11 +199,13 @@ test("if the chain does not answer, only its SOL is unknown", async () => {
 
 test("reviews for members who decide them, failing endpoints and a fee payer low on SOL need attention", async () => {
   const { account, workspaceId, overview } = await enter()
-  const nothing = { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null }
+  const none = { count: 0, oldest_at: null }
+  const endpoints = { failing: 0, disabled: 0, failing_since: null }
+  const nothing = { reviews: none, approvals: none, endpoints, low_sol: null }
   expect((await overview()).attention).toEqual(nothing)
   const viewer = (await member(app, { account, role: "viewer" })).browser
   const seenByViewer = async () => (await viewer.query("overview.get")).data.attention
-  expect(await seenByViewer()).toEqual({ ...nothing, reviews: null })
+  expect(await seenByViewer()).toEqual({ ...nothing, reviews: null, approvals: null })
 
   const endpoint = (n: number, disabled: string | null, failing: boolean) => sql`
     insert into webhook_endpoints (workspace_id, id, url, secret, cursor, created_at, disabled_at, disabled_reason, failing_since)
@@ -216,9 +221,29 @@ test("reviews for members who decide them, failing endpoints and a fee payer low
     values (${workspaceId}, 'rev_1', 'screening', ${newWallet()}, now(), now())`
   expect((await overview()).attention).toEqual({
     ...nothing,
-    reviews: 1,
-    endpoints: { failing: 1, disabled: 2 },
+    reviews: { count: 1, oldest_at: expect.any(String) },
+    endpoints: { failing: 1, disabled: 2, failing_since: expect.any(String) },
   })
+
+  const officer = await member(app, { account, role: "compliance" })
+  const [{ id: officerId } = { id: "" }] = await sql<
+    { id: string }[]
+  >`select id from users where email = ${officer.email}`
+  const asked = (n: number, requester: string, given: object[], expiresAt: Date) => sql`
+    insert into approvals (workspace_id, id, action, subject, request, digest, needed, roles, requester, requesters, given,
+      state, created_at, expires_at)
+    values (${workspaceId}, ${`apr_${n}`}, 'token_unpause', 'fund', '{}', 'digest', 2, ${["owner", "compliance"]},
+      ${sql.json({ kind: "user", id: requester, name: "x", members: [requester] })}, ${[requester]}, ${sql.json(given as never)},
+      'pending', now(), ${expiresAt})`
+  const later = addDays(clock.now(), 1)
+  await asked(1, "user_x", [], later)
+  await asked(2, "user_x", [{ id: officerId, by: "x", at: "2026-01-01T00:00:00Z" }], later)
+  await asked(3, officerId, [], later)
+  await asked(4, "user_x", [], addDays(clock.now(), -1))
+  const seenByOfficer = (await officer.browser.query("overview.get")).data.attention
+  expect(seenByOfficer.approvals).toEqual({ count: 1, oldest_at: expect.any(String) })
+  expect((await overview()).attention.approvals.count).toBe(3)
+  expect((await seenByViewer()).approvals).toBeNull()
 
   const own = newWallet()
   await sql`

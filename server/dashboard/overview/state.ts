@@ -1,9 +1,10 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
+import { countApprovalsFor } from "#domain/approvals"
 import { deployment } from "#domain/deployment"
 import { WORKER_SILENT_SECONDS } from "#domain/health"
 import { readReminderSettings } from "#domain/kyc"
-import type { Principal } from "#domain/requests"
+import type { Member, Principal } from "#domain/requests"
 import { countReviews } from "#domain/reviews"
 import { readQuarantine } from "#server/ledger/index.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
@@ -13,23 +14,44 @@ import type { Issuer } from "./issuer.ts"
 /** What needs a member's attention. Expiring verifications are counted in `readExpiring`. */
 export async function readAttention(principal: Principal, issuer: Issuer | null) {
   const { workspaceId, scopes } = principal
-  const [reviews, endpoints, payers] = await Promise.all([
-    scopes.has("review:write") ? countReviews(principal) : null,
-    sql<{ failing: number; disabled: number }[]>`
+  const decides = scopes.has("review:write")
+  const [reviews, approvals, endpoints, payers] = await Promise.all([
+    decides ? waitingReviews(principal) : null,
+    decides && isMember(principal) ? countApprovalsFor(principal) : null,
+    sql<{ failing: number; disabled: number; failing_since: Date | null }[]>`
       select count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
-        count(*) filter (where disabled_reason in ('gone', 'failing'))::int as disabled
+        count(*) filter (where disabled_reason in ('gone', 'failing'))::int as disabled,
+        min(failing_since) filter (where disabled_at is null) as failing_since
       from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null`,
     issuer === null ? [] : lowPayersOf(principal, issuer.fee_payer),
   ])
   const [payer] = payers
   const low = payer ?? (issuer?.low && issuer.sol !== null ? { sol: issuer.sol, hours_left: null } : null)
+  const dated = (waiting: { count: number; oldest_at: Date | null }) => ({
+    count: waiting.count,
+    oldest_at: waiting.oldest_at && toTimestamp(waiting.oldest_at),
+  })
+  const { failing_since, ...counts } = only(endpoints)
   return {
     // Up to a hundred. Null if the reader does not decide reviews.
-    reviews: reviews?.waiting ?? null,
-    endpoints: only(endpoints),
+    reviews: reviews && dated(reviews),
+    approvals: approvals && dated(approvals),
+    endpoints: { ...counts, failing_since: failing_since && toTimestamp(failing_since) },
     // The fee payer while it needs SOL, and how long its balance lasts if known.
     low_sol: issuer && low && { address: issuer.fee_payer, sol: low.sol, hours_left: low.hours_left },
   }
+}
+
+const isMember = (principal: Principal): principal is Member => principal.via.kind === "user"
+
+async function waitingReviews(principal: Principal) {
+  const [{ waiting }, [oldest]] = await Promise.all([
+    countReviews(principal),
+    sql<{ opened_at: Date }[]>`
+      select opened_at from reviews where workspace_id = ${principal.workspaceId} and state <> 'closed'
+      order by seq nulls first limit 1`,
+  ])
+  return { count: waiting, oldest_at: oldest?.opened_at ?? null }
 }
 
 /** The workers' report about a fee payer. */

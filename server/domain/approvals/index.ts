@@ -39,7 +39,14 @@ export {
   type Replay,
   underPolicy,
 } from "./under-policy.ts"
-export { countApprovals, expireApprovals, getApproval, listApprovals, searchApprovals } from "./read.ts"
+export {
+  countApprovals,
+  countApprovalsFor,
+  expireApprovals,
+  getApproval,
+  listApprovals,
+  searchApprovals,
+} from "./read.ts"
 export {
   type Approving,
   type Current,

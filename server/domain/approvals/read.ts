@@ -1,10 +1,12 @@
 import { background, sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import { type NamedPeople, readNamed } from "#domain/investor-search"
-import type { Principal } from "#domain/requests"
+import type { Member, Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf, toCursor } from "#server/lib/cursor.ts"
 import { clock } from "#server/lib/time.ts"
 import type { ApprovalState, RequestedAction } from "#shared/approvals.ts"
 import { type ApprovalRecord, type ApprovalRow, approvalColumns, findApproval, toApprovalRecord } from "./approval.ts"
+import { withApprovers } from "./approvers.ts"
 
 export type ApprovalFilter = {
   state: ApprovalState | null
@@ -94,6 +96,19 @@ export async function countApprovals({ workspaceId }: Principal): Promise<{ wait
     select count(*) from approvals
     where workspace_id = ${workspaceId} and state = 'pending' and expires_at > ${clock.now()}`
   return { waiting: Number(row!.count) }
+}
+
+/** The requests that wait for this member: those that they can approve and have not approved yet. */
+export async function countApprovalsFor({
+  workspaceId,
+  via,
+}: Member): Promise<{ count: number; oldest_at: Date | null }> {
+  const rows = await sql<{ count: number; oldest_at: Date | null }[]>`
+    select count(*)::int, min(q.created_at) as oldest_at
+    from approvals q ${withApprovers(sql)} and m.user_id = ${via.userId}
+      and q.workspace_id = ${workspaceId} and q.state = 'pending' and q.expires_at > ${clock.now()}
+      and not q.given @> ${sql.json([{ id: via.userId }])}`
+  return only(rows)
 }
 
 /** Moves requests whose time has come. Until then they are read as expired, so this decides nothing. */

@@ -74,36 +74,44 @@ export const IssuerBalance = ({ issuer }: { issuer: Overview["issuer"] }) => (
 )
 
 export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
-  const sol = (lamports: string) => grouped(solOf(lamports))
   const { fee_lamports, rent_lamports, budget_lamports } = chain
   const total = (BigInt(fee_lamports) + BigInt(rent_lamports)).toString()
   return (
     <Line name="Cost this month">
-      {sol(total)} {budget_lamports !== null && `of ${sol(budget_lamports)} `}SOL
+      <Sol of={total} /> {budget_lamports !== null && `of ${grouped(solOf(budget_lamports))} `}SOL
       <span className="block text-[13px] text-muted">
-        {sol(fee_lamports)} in fees, {sol(rent_lamports)} for accounts
+        <Sol of={fee_lamports} /> in fees, <Sol of={rent_lamports} /> for accounts
       </span>
     </Line>
   )
 }
 
+const shortSols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
+
+/** Lamports in SOL, as exact as a reader needs, and whole on hover. */
+const Sol = ({ of }: { of: string }) => (
+  <span title={`${grouped(solOf(of))} SOL`}>{shortSols.format(Number(solOf(of)))}</span>
+)
+
 const checks = { database: "Database", chain: "Chain", worker: "Worker" } as const
 
+/** One line while all is well, else one for each system that is not. */
 export function Health({ checks: states }: { checks: Overview["checks"] }) {
-  return Object.entries(checks).map(([check, name]) => {
-    const state = states[check as keyof typeof checks]
+  const failing = Object.entries(checks).filter(([check]) => states[check as keyof typeof checks] !== "ok")
+  if (failing.length === 0) {
     return (
-      <Line key={check} name={name}>
-        {state === "ok" ? (
-          <Badge tone="good">OK</Badge>
-        ) : (
-          <span className="text-danger">
-            <WithCommands>{state}</WithCommands>
-          </span>
-        )}
+      <Line name="Systems">
+        <Badge tone="good">All systems OK</Badge>
       </Line>
     )
-  })
+  }
+  return failing.map(([check, name]) => (
+    <Line key={check} name={name}>
+      <span className="text-danger">
+        <WithCommands>{states[check as keyof typeof checks]}</WithCommands>
+      </span>
+    </Line>
+  ))
 }
 
 /** When the workspace was last compared with the chain, and what to do if they differ. */

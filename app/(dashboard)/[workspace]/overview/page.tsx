@@ -142,42 +142,77 @@ const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
 /** The server counts reviews up to this number. */
 const MANY = 100
 
+type Attention = { name: string; what: ReactNode; to?: string; query?: string; since?: string | null }
+
+/** What waits for the member, a row each: what, since when, and a link to it. */
 function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
-  const { reviews, endpoints, low_sol } = attention
+  const { reviews, approvals, endpoints, low_sol } = attention
   const week = expiring.days_7
-  const items: Record<string, ReactNode> = {
-    reviews: reviews !== null && reviews > 0 && (
-      <To path={["reviews"]}>{reviews < MANY ? countOf(reviews, "review") : `${MANY - 1}+ reviews`} to decide</To>
-    ),
-    disabled: endpoints.disabled > 0 && (
-      <To path={["webhooks"]}>{countOf(endpoints.disabled, "webhook endpoint")} disabled</To>
-    ),
-    failing: endpoints.failing > 0 && (
-      <To path={["webhooks"]}>{countOf(endpoints.failing, "webhook endpoint")} failing</To>
-    ),
-    sol: low_sol && (
-      <>
-        Send SOL to <Copyable compact value={low_sol.address} what="the fee payer’s address" />: it has{" "}
-        {sols.format(low_sol.sol)} SOL
-        {low_sol.hours_left !== null && `, enough for about ${hoursOf(low_sol.hours_left)}`}
-      </>
-    ),
-    expiring: week.count > 0 && (
-      <To path={["attestations"]} query="?expiring=7">
-        {week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")}{" "}
-        expiring within 7 days
-      </To>
-    ),
-  }
-  const shown = Object.entries(items).filter(([, item]) => item)
+  const items: (Attention | false | null)[] = [
+    approvals !== null &&
+      approvals.count > 0 && {
+        name: "approvals",
+        what: `${countOf(approvals.count, "approval")} ${approvals.count === 1 ? "waits" : "wait"} for you`,
+        to: "approvals",
+        since: approvals.oldest_at,
+      },
+    reviews !== null &&
+      reviews.count > 0 && {
+        name: "reviews",
+        what: `${reviews.count < MANY ? countOf(reviews.count, "review") : `${MANY - 1}+ reviews`} to decide`,
+        to: "reviews",
+        since: reviews.oldest_at,
+      },
+    endpoints.disabled > 0 && {
+      name: "disabled",
+      what: `${countOf(endpoints.disabled, "webhook endpoint")} disabled`,
+      to: "webhooks",
+    },
+    endpoints.failing > 0 && {
+      name: "failing",
+      what: `${countOf(endpoints.failing, "webhook endpoint")} failing`,
+      to: "webhooks",
+      since: endpoints.failing_since,
+    },
+    low_sol && {
+      name: "sol",
+      what: (
+        <>
+          Send SOL to <Copyable compact value={low_sol.address} what="the fee payer’s address" />: it has{" "}
+          {sols.format(low_sol.sol)} SOL
+          {low_sol.hours_left !== null && `, enough for about ${hoursOf(low_sol.hours_left)}`}
+        </>
+      ),
+    },
+    week.count > 0 && {
+      name: "expiring",
+      what: `${week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")} expiring within 7 days`,
+      to: "attestations",
+      query: "?expiring=7",
+    },
+  ]
+  const shown = items.filter((item) => item !== false && item !== null)
   return (
     <Card title="Needs attention">
       {shown.length === 0 ? (
         <p className="text-muted">Nothing needs your attention.</p>
       ) : (
-        <ul className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
-          {shown.map(([name, item]) => (
-            <li key={name}>{item}</li>
+        <ul className="divide-y divide-line">
+          {shown.map(({ name, what, to, query, since }) => (
+            <li key={name} className="flex flex-wrap items-baseline justify-between gap-x-4 py-2 first:pt-0 last:pb-0">
+              {to === undefined ? (
+                <span>{what}</span>
+              ) : (
+                <To path={[to]} {...(query && { query })}>
+                  {what}
+                </To>
+              )}
+              {since && (
+                <span className="text-[13px] text-muted">
+                  oldest <Ago at={since} />
+                </span>
+              )}
+            </li>
           ))}
         </ul>
       )}
@@ -267,12 +302,14 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
   },
   {
     header: "For",
+    breaks: true,
     cell: (row) =>
-      row.wallet ? (
+      row.external_id ??
+      (row.wallet ? (
         <Shortened value={row.wallet} />
       ) : (
-        (row.mint_config ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING))
-      ),
+        (row.token ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING))
+      )),
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },

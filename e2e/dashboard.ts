@@ -140,6 +140,18 @@ export async function showFilters(page: Page) {
   if (page.viewportSize()!.width < 768 && (await button.getAttribute("aria-expanded")) === "false") await button.click()
 }
 
+/** Chooses an entry of the menu at the top of a page. */
+export async function chooseAction(page: Page, name: string) {
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name, exact: true }).click()
+}
+
+/** Shows the field of a limit in the form of a token. */
+export async function addLimit(page: Page, name: string) {
+  await page.getByRole("button", { name: "Add a limit" }).click()
+  await page.getByRole("menuitem", { name, exact: true }).click()
+}
+
 /** The address of a section of the customer's test workspace. */
 export const section = ({ workspaces }: Customer, path: string): string => `/${workspaces.test}/${path}`
 

@@ -142,7 +142,7 @@ test("on a phone, the primary action of a page is the first", { tag: "@phone" },
   await page.setViewportSize({ width: 375, height: 812 })
   await page.goto(section(long, `tokens/${FUND}`))
   const mint = (await page.getByRole("button", { name: "Mint", exact: true }).boundingBox())!
-  for (const name of ["Transfer", "Pause"]) {
+  for (const name of ["Transfer", "More actions"]) {
     const other = (await page.getByRole("button", { name, exact: true }).boundingBox())!
     expect(other.y > mint.y || other.x > mint.x, name).toBe(true)
   }

@@ -8,10 +8,10 @@ import { Refused } from "#app/components/problem.ts"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { RadioCard } from "#app/components/ui/radio-card.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
-import type { Rule } from "#shared/rules/define.ts"
 import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
 import { transferModes } from "#shared/transfer-modes.ts"
-import { completeRules, configOf, type Draft, suggestId } from "./draft.ts"
+import { completeRules, configOf, type Draft, suggestId, suggestSymbol } from "./draft.ts"
+import { Limits, type RuleFieldOf } from "./limits.tsx"
 import { RuleField } from "./rule-field.tsx"
 import { RuleList } from "./rule-list.tsx"
 import { checkedWhen } from "./rule-words.ts"
@@ -36,14 +36,20 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
   const api = useApi()
   const [draft, setDraft] = useState(initial)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
-  const [ownId, setOwnId] = useState(false)
+  /** Fields that the member filled in, which no longer follow the name. */
+  const [own, setOwn] = useState<ReadonlySet<string>>(new Set())
   const { issues, keep } = useIssues(draft, isNew)
 
   const touch = (name: string) => setTouched((before) => new Set([...before, name]))
   function change<Name extends Exclude<keyof Draft, "rules">>(name: Name, value: Draft[Name]) {
     setDraft((before) => {
       const after = { ...before, [name]: value }
-      return name === "name" && isNew && !ownId ? { ...after, id: suggestId(after.name) } : after
+      if (name !== "name" || !isNew) return after
+      return {
+        ...after,
+        ...(!own.has("id") && { id: suggestId(after.name) }),
+        ...(!own.has("symbol") && { symbol: suggestSymbol(after.name) }),
+      }
     })
     touch(name)
   }
@@ -57,24 +63,22 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
     const issue = issues.find((one) => one.field === name || one.field.startsWith(`${name}.`))
     return issue && sentence(issue.detail)
   }
-  const rulesWhere = (isShown: (rule: Rule) => boolean) =>
-    ruleFields
-      .filter(({ rule }) => isShown(rule))
-      .map((field) => (
-        <RuleField
-          key={field.name}
-          field={field}
-          value={draft.rules[field.name]}
-          onChange={(value) => {
-            setDraft((before) => ({ ...before, rules: { ...before.rules, [field.name]: value } }))
-            touch(`rules.${field.name}`)
-          }}
-          error={problemAt(`rules.${field.name}`)}
-          isOff={!isHeldIn(draft.transfer_mode, field)}
-        />
-      ))
+  const ruleField = (field: RuleFieldOf) => (
+    <RuleField
+      key={field.name}
+      field={field}
+      value={draft.rules[field.name]}
+      onChange={(value) => {
+        setDraft((before) => ({ ...before, rules: { ...before.rules, [field.name]: value } }))
+        touch(`rules.${field.name}`)
+      }}
+      error={problemAt(`rules.${field.name}`)}
+      isOff={!isHeldIn(draft.transfer_mode, field)}
+    />
+  )
   const zone = useTimeZone()
-  const fixed = isMinted ? "Written on chain. Cannot be changed." : undefined
+  // Then none of the token's own fields can change.
+  const isFixed = isMinted && !isNew
 
   return (
     <Form
@@ -89,59 +93,62 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
         await onSubmit(api, config)
       }}
     >
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] [&_:is(input,select,button)]:scroll-mb-24">
         <div className="space-y-6">
-          <Card title="Token">
-            <div className="grid gap-4 sm:grid-cols-2">
-              <TextField
-                name="name"
-                label="Name"
-                required
-                error={problemAt("name")}
-                hint={fixed ?? "Shown by wallets."}
-                {...entered("name")}
-                disabled={isMinted}
-                autoComplete="off"
-              />
-              <TextField
-                name="symbol"
-                label="Symbol"
-                required
-                error={problemAt("symbol")}
-                hint={fixed ?? "1 to 10 letters, digits and periods."}
-                {...entered("symbol")}
-                disabled={isMinted}
-                autoComplete="off"
-                spellCheck={false}
-              />
-              <TextField
-                name="id"
-                label="Configuration id"
-                required
-                error={problemAt("id")}
-                hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
-                {...entered("id")}
-                onChange={({ target }) => {
-                  setOwnId(true)
-                  change("id", target.value)
-                }}
-                disabled={!isNew}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                className="font-mono sm:text-[13px]"
-              />
-              <SelectField
-                name="decimals"
-                label="Decimals"
-                error={problemAt("decimals")}
-                hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
-                {...entered("decimals")}
-                disabled={isMinted}
-                options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
-              />
-            </div>
-          </Card>
+          {!isFixed && (
+            <Card title="Token">
+              <div className="grid gap-4 sm:grid-cols-2">
+                <TextField
+                  name="name"
+                  label="Name"
+                  required
+                  error={problemAt("name")}
+                  hint="Shown by wallets."
+                  {...entered("name")}
+                  autoComplete="off"
+                />
+                <TextField
+                  name="symbol"
+                  label="Symbol"
+                  required
+                  error={problemAt("symbol")}
+                  hint="1 to 10 letters, digits and periods."
+                  {...entered("symbol")}
+                  onChange={({ target }) => {
+                    setOwn((before) => new Set([...before, "symbol"]))
+                    change("symbol", target.value)
+                  }}
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+                <TextField
+                  name="id"
+                  label="Configuration id"
+                  required
+                  error={problemAt("id")}
+                  hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
+                  {...entered("id")}
+                  onChange={({ target }) => {
+                    setOwn((before) => new Set([...before, "id"]))
+                    change("id", target.value)
+                  }}
+                  disabled={!isNew}
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  className="font-mono sm:text-[13px]"
+                />
+                <SelectField
+                  name="decimals"
+                  label="Decimals"
+                  error={problemAt("decimals")}
+                  hint="Digits after the decimal point; 0 for whole tokens."
+                  {...entered("decimals")}
+                  options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
+                />
+              </div>
+            </Card>
+          )}
 
           <Card title="Who moves tokens">
             <FieldGroup name="transfer_mode" legend={<span className="sr-only">Transfer mode</span>}>
@@ -166,13 +173,13 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
           <Card title="Who may hold" description={checkedWhen.wallets[draft.transfer_mode]}>
             <div className="space-y-5">
               <SchemaField {...entered("required_schema")} error={problemAt("required_schema")} />
-              {rulesWhere(({ checked }) => checked === "wallet")}
+              {ruleFields.filter(({ rule }) => rule.checked === "wallet").map(ruleField)}
             </div>
           </Card>
 
-          <Card title="Limits" description={checkedWhen.limits[draft.transfer_mode]}>
-            <div className="grid gap-5 sm:grid-cols-2">{rulesWhere(({ checked }) => checked !== "wallet")}</div>
-          </Card>
+          <Limits initial={initial} mode={draft.transfer_mode}>
+            {ruleField}
+          </Limits>
         </div>
         <Card title="In words" className="lg:sticky lg:top-20">
           <RuleList
@@ -185,7 +192,7 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
 
       {children?.(draft)}
 
-      <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
+      <div className="sticky bottom-0 z-10 flex justify-end gap-2 border-t border-line bg-canvas py-3">
         <Link href={cancelHref} prefetch={false} className={buttonLook()}>
           Cancel
         </Link>

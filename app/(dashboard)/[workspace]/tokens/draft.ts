@@ -140,6 +140,22 @@ export function suggestId(name: string): string {
   return words === "" ? "" : `${words.slice(0, 60)}_v1`
 }
 
+const MOST_OF_SYMBOL = 10
+
+/** Derives a symbol from the name: its initials and numbers, or the beginning of a single word. */
+export function suggestSymbol(name: string): string {
+  const words =
+    name
+      .normalize("NFKD")
+      .replace(/\p{M}/gu, "")
+      .toUpperCase()
+      .match(/[A-Z]+|[0-9]+/g) ?? []
+  const [only = ""] = words
+  const symbol =
+    words.length > 1 ? words.map((word) => (/[0-9]/.test(word) ? word : word[0])).join("") : only.slice(0, 4)
+  return symbol.slice(0, MOST_OF_SYMBOL)
+}
+
 /** People separate thousands. The API takes digits and a point. */
 const plain = (amount: string): string => amount.trim().replaceAll(/[, _]/g, "")
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { completeRules, configOf, draftOf, emptyDraft, suggestId } from "./draft.ts"
+import { completeRules, configOf, draftOf, emptyDraft, suggestId, suggestSymbol } from "./draft.ts"
 
 const token = {
   id: "harbour_v1",
@@ -62,6 +62,17 @@ test.each([
   ["…", ""],
 ])("the name %j suggests its id", (name, id) => {
   expect(suggestId(name)).toBe(id)
+})
+
+test.each([
+  ["US Real Estate Fund", "UREF"],
+  ["Solar Bond 2030", "SB2030"],
+  ["Éclair", "ECLA"],
+  ["Harbour", "HARB"],
+  ["a b c d e f g h i j k l", "ABCDEFGHIJ"],
+  ["基金", ""],
+])("the name %s suggests the symbol %s", (name, symbol) => {
+  expect(suggestSymbol(name)).toBe(symbol)
 })
 
 test("only rules that are entered completely are summarised", () => {

@@ -1,9 +1,11 @@
 "use client"
 
+import { clsx } from "clsx"
+import { Ellipsis, Pause, Play } from "lucide-react"
 import { useParams } from "next/navigation.js"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from "react"
 import { RuleList } from "#app/(dashboard)/[workspace]/tokens/rule-list.tsx"
-import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -15,6 +17,9 @@ import { Meter, Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { grouped } from "#shared/amount.ts"
+import { countOf } from "#shared/counts.ts"
 import type { MoveKind } from "./move.tsx"
 
 // Loaded while the token is read.
@@ -56,7 +61,6 @@ function TokenDetail({ token }: { token: TokenView }) {
         description={<code className="font-mono text-[13px]">{token.id}</code>}
         actions={
           <>
-            {can("config:write") && <PauseButton token={token} />}
             {can("config:write") && (
               <Link href={path("tokens", token.id, "rules")} prefetch={false} className={buttonLook()}>
                 Change rules
@@ -64,6 +68,7 @@ function TokenDetail({ token }: { token: TokenView }) {
             )}
             {can("token:transfer") && <MoveSheet token={token} kind="transfer" />}
             {can("token:mint") && <MoveSheet token={token} kind="mint" />}
+            {can("config:write") && <MoreActions token={token} />}
           </>
         }
       />
@@ -120,10 +125,42 @@ const Notice = ({ title, value, label, children }: NoticeProps) => (
   </div>
 )
 
+type FoldedProps = { title: string; summary: string; children: ReactNode }
+
+/** A card that a phone folds to its summary, so that the tabs below it are in sight. */
+function Folded({ title, summary, children }: FoldedProps) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <Card
+      title={title}
+      description={!isOpen && <span className="md:hidden">{summary}</span>}
+      className={clsx(!isOpen && "max-md:[&>header]:mb-0")}
+      actions={
+        <Button
+          size="sm"
+          variant="ghost"
+          className="md:hidden"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? "Hide" : "Show"}
+          <span className="sr-only"> {title.toLowerCase()}</span>
+        </Button>
+      }
+    >
+      <div id={id} className={clsx(!isOpen && "max-md:hidden")}>
+        {children}
+      </div>
+    </Card>
+  )
+}
+
 function Figures({ token }: { token: TokenView }) {
   const { rules, supply, issued, holders, investors } = token
   return (
-    <Card title="Figures">
+    <Folded title="Figures" summary={`${grouped(supply)} ${token.symbol}, ${countOf(holders, "holder")}`}>
       <div className="space-y-5">
         <Meter
           label="Supply"
@@ -154,7 +191,7 @@ function Figures({ token }: { token: TokenView }) {
           }}
         />
       </div>
-    </Card>
+    </Folded>
   )
 }
 
@@ -176,24 +213,33 @@ function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenVi
 }
 
 const Rules = ({ token }: { token: TokenView }) => (
-  <Card title="Rules">
+  <Folded title="Rules" summary={modeWords[token.transfer_mode].summary}>
     <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} />
-  </Card>
+  </Folded>
 )
 
 // Loaded on first use.
 const PauseQuestion = lazy(() => import("./pause-question.tsx"))
 
-function PauseButton({ token }: { token: TokenView }) {
+function MoreActions({ token }: { token: TokenView }) {
   const { paused } = token
   // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
   const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
   return (
     <>
-      <Button aria-haspopup="dialog" onClick={() => setPending(verb)}>
-        {paused ? "Unpause" : "Pause"}
-      </Button>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        }
+      >
+        <MenuItem danger={!paused} onSelect={() => setPending(verb)}>
+          {paused ? <Play aria-hidden="true" /> : <Pause aria-hidden="true" />}
+          {paused ? "Unpause" : "Pause"}
+        </MenuItem>
+      </Menu>
       {pending && (
         <Suspense>
           <PauseQuestion token={token} verb={pending} onClose={() => setPending(null)} />

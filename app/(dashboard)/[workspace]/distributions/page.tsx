@@ -10,8 +10,8 @@ import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import { grouped } from "#shared/amount.ts"
 import { distributionStates } from "#shared/distributions.ts"
+import { useUnits } from "./use-units.ts"
 import { type Distribution, settlementWords } from "./words.ts"
 
 const filters = {
@@ -24,15 +24,21 @@ const filters = {
 
 const isAtRest = ({ state }: Distribution): boolean => state !== "paying"
 
-const columns: Column<Distribution>[] = [
+const columnsWith = ({ nameOf, amountIn }: ReturnType<typeof useUnits>): Column<Distribution>[] => [
   {
     header: "Reference",
     breaks: true,
     cell: ({ reference }) => reference,
-    note: ({ mint_config }) => mint_config,
+    note: ({ mint_config }) => nameOf(mint_config),
   },
   { header: "State", phone: "value", cell: ({ state }) => <StatusBadge status={state} /> },
-  { header: "Total", align: "end", phone: "labelled", cell: ({ total }) => grouped(total) },
+  {
+    header: "Total",
+    align: "end",
+    phone: "labelled",
+    className: "whitespace-nowrap",
+    cell: (distribution) => amountIn(distribution)(distribution.total),
+  },
   { header: "Settlement", phone: "none", cell: ({ settlement }) => settlementWords[settlement] },
   { header: "Payouts", align: "end", phone: "none", cell: ({ payouts }) => payouts },
   { header: "Created", phone: "none", cell: ({ created_at }) => <Ago at={created_at} /> },
@@ -42,6 +48,7 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const list = useList("distribution.list", { filters, follows: true, isAtRest })
+  const units = useUnits(list.query.data?.data ?? [])
   const create = can("distribution:write") && (
     <Link href={path("distributions", "new")} prefetch={false} className={buttonLook({ variant: "primary" })}>
       <Plus aria-hidden="true" />
@@ -56,7 +63,7 @@ export default function Page() {
       exports="distributions"
       list={list}
       caption="Distributions"
-      columns={columns}
+      columns={columnsWith(units)}
       rowPath={({ distribution_id }) => ["distributions", distribution_id]}
       noMatch="Remove a filter to see more."
       empty={

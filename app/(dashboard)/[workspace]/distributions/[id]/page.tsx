@@ -20,6 +20,7 @@ import { grouped } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
 import { payoutStatuses } from "#shared/distributions.ts"
 import { reasonNames } from "#shared/movements.ts"
+import { useUnits } from "../use-units.ts"
 import { type Distribution, type Payout, settlementWords } from "../words.ts"
 
 export default function Page() {
@@ -58,18 +59,22 @@ export default function Page() {
 }
 
 /** What a start does, before it is confirmed. */
-function consequence({ settlement, payouts, allocated, pending, withheld }: Distribution): string {
+function consequence(
+  { settlement, payouts, allocated, pending, withheld }: Distribution,
+  amountOf: (amount: string) => string,
+): string {
   const holders = countOf(payouts, "holder")
   if (settlement === "external")
-    return `Vouch pays nothing. Mark each payout as paid once you have paid it: ${grouped(allocated)} to ${holders}.`
-  const what = settlement === "in_kind" ? "new tokens" : "of the payment mint, out of the treasury"
-  const rest = withheld === "0" ? "" : ` ${grouped(withheld)} is withheld, for the reasons below.`
-  return `It pays ${grouped(pending)} ${what}.${rest} A payment on chain cannot be taken back.`
+    return `Vouch pays nothing. Mark each payout as paid once you have paid it: ${amountOf(allocated)} to ${holders}.`
+  const what = settlement === "in_kind" ? "as new tokens" : "out of the treasury"
+  const rest = withheld === "0" ? "" : ` ${amountOf(withheld)} is withheld, for the reasons below.`
+  return `It pays ${amountOf(pending)} ${what}.${rest} A payment on chain cannot be taken back.`
 }
 
 function Acts({ distribution }: { distribution: Distribution }) {
   const { distribution_id: id, state } = distribution
   const { can } = useWorkspace()
+  const amountOf = useUnits([distribution]).amountIn(distribution)
   const start = useMutation((api) => api.distribution.start.mutate({ id }))
   const pause = useMutation((api) => api.distribution.pause.mutate({ id }))
   const cancel = useMutation((api) => api.distribution.cancel.mutate({ id }))
@@ -80,7 +85,7 @@ function Acts({ distribution }: { distribution: Distribution }) {
       <ExportCsv list="distribution" label="Download report" asked={{ distribution: id }} />
       {mayAct && isOpen && (
         <Confirm
-          trigger={<Button>Cancel</Button>}
+          trigger={<Button className="text-danger!">Cancel</Button>}
           title="Cancel this distribution?"
           description="Payouts that have begun still land. The others are never paid by Vouch."
           confirm="Cancel the distribution"
@@ -105,7 +110,7 @@ function Acts({ distribution }: { distribution: Distribution }) {
         <Confirm
           trigger={<Button variant="primary">Start</Button>}
           title="Start this distribution?"
-          description={consequence(distribution)}
+          description={consequence(distribution, amountOf)}
           confirm="Start paying"
           danger={false}
           onConfirm={async () => {
@@ -122,6 +127,8 @@ const share = (part: string, whole: string): number => Number(part) / Number(who
 
 function Sums({ distribution }: { distribution: Distribution }) {
   const { state, allocated, paid, external_paid, paused_because, approval_id } = distribution
+  const amountOf = useUnits([distribution]).amountIn(distribution)
+  const unlessZero = (amount: string) => (amount === "0" ? null : amountOf(amount))
   const done = share(paid, allocated) + share(external_paid, allocated)
   return (
     <div className="space-y-4">
@@ -135,40 +142,44 @@ function Sums({ distribution }: { distribution: Distribution }) {
       <Progress label="Paid" value={done} />
       <Facts
         facts={{
-          Total: grouped(distribution.total),
-          Remainder: grouped(distribution.remainder),
-          Paid: grouped(paid),
-          "Paid elsewhere": grouped(external_paid),
-          "On their way": grouped(distribution.submitted),
-          "Not begun": grouped(distribution.pending),
-          Withheld: grouped(distribution.withheld),
-          Failed: grouped(distribution.failed),
+          Total: amountOf(distribution.total),
+          Remainder: unlessZero(distribution.remainder),
+          Paid: unlessZero(paid),
+          "Paid elsewhere": unlessZero(external_paid),
+          "On their way": unlessZero(distribution.submitted),
+          "Not begun": unlessZero(distribution.pending),
+          Withheld: unlessZero(distribution.withheld),
+          Failed: unlessZero(distribution.failed),
         }}
       />
     </div>
   )
 }
 
-const Details = ({ distribution }: { distribution: Distribution }) => (
-  <Facts
-    facts={{
-      Token: <To path={["tokens", distribution.mint_config]}>{distribution.mint_config}</To>,
-      Snapshot: <Copyable value={distribution.snapshot_id} what="snapshot id" compact />,
-      "Record date": <Timestamp at={distribution.record_at} />,
-      "Books complete": distribution.complete ? "Yes" : "No: some transfers by holders may be missing",
-      Settlement: settlementWords[distribution.settlement],
-      "Payment mint": distribution.payment_mint && (
-        <Copyable value={distribution.payment_mint} what="payment mint" compact />
-      ),
-      "For each token": distribution.per_unit,
-      "Smallest payout": distribution.minimum,
-      Reason: reasonNames[distribution.reason_code],
-      Payouts: String(distribution.payouts),
-      Approval: distribution.approval_id && <To path={["approvals", distribution.approval_id]}>Open the request</To>,
-      "Distribution id": <Copyable value={distribution.distribution_id} what="distribution id" compact />,
-    }}
-  />
-)
+function Details({ distribution }: { distribution: Distribution }) {
+  const { nameOf, amountIn } = useUnits([distribution])
+  const amountOf = amountIn(distribution)
+  return (
+    <Facts
+      facts={{
+        Token: <To path={["tokens", distribution.mint_config]}>{nameOf(distribution.mint_config)}</To>,
+        Snapshot: <Copyable value={distribution.snapshot_id} what="snapshot id" compact />,
+        "Record date": <Timestamp at={distribution.record_at} />,
+        "Books complete": distribution.complete ? "Yes" : "No: some transfers by holders may be missing",
+        Settlement: settlementWords[distribution.settlement],
+        "Payment mint": distribution.payment_mint && (
+          <Copyable value={distribution.payment_mint} what="payment mint" compact />
+        ),
+        "For each token": distribution.per_unit && amountOf(distribution.per_unit),
+        "Smallest payout": distribution.minimum && amountOf(distribution.minimum),
+        Reason: reasonNames[distribution.reason_code],
+        Payouts: String(distribution.payouts),
+        Approval: distribution.approval_id && <To path={["approvals", distribution.approval_id]}>Open the request</To>,
+        "Distribution id": <Copyable value={distribution.distribution_id} what="distribution id" compact />,
+      }}
+    />
+  )
+}
 
 const filters = {
   q: person,
@@ -184,6 +195,7 @@ const isAtRest = ({ status }: Payout): boolean => status !== "submitted"
 function Payouts({ distribution }: { distribution: Distribution }) {
   const { can } = useWorkspace()
   const { distribution_id: id, state } = distribution
+  const columns = columnsWith(useUnits([distribution]).amountIn(distribution))
   const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
   const isStarted = state !== "draft" && state !== "awaiting_approval"
   const acts = actions<Payout>(
@@ -204,7 +216,7 @@ function Payouts({ distribution }: { distribution: Distribution }) {
   )
 }
 
-const columns: Column<Payout>[] = [
+const columnsWith = (amountOf: (amount: string) => string): Column<Payout>[] => [
   {
     header: "Holder",
     breaks: true,
@@ -222,7 +234,13 @@ const columns: Column<Payout>[] = [
     ),
   },
   { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => grouped(units) },
-  { header: "Gets", align: "end", phone: "value", cell: ({ amount }) => grouped(amount) },
+  {
+    header: "Gets",
+    align: "end",
+    phone: "value",
+    className: "whitespace-nowrap",
+    cell: ({ amount }) => amountOf(amount),
+  },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
 ]
 

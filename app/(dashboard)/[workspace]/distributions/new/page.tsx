@@ -6,7 +6,7 @@ import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { type RouterOutputs, useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
-import { Card, Empty, Loaded, PageHeader } from "#app/components/frame.tsx"
+import { Card, Empty, Loaded, Loading, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { timeIn } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
@@ -14,14 +14,18 @@ import { useTimeZone } from "#app/components/zone.ts"
 import { isAddress } from "#shared/address.ts"
 import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS, type Settlement } from "#shared/distributions.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
+import { useUnits } from "../use-units.ts"
 import { settlementWords } from "../words.ts"
 
 type Snapshot = RouterOutputs["snapshot"]["get"]
+type Mint = RouterOutputs["treasury"]["get"]["balances"][number]
 
 export default function Page() {
   const path = usePath()
   const [chosen] = useQueryState("snapshot", parseAsString)
   const ready = useQuery("snapshot.list", { state: "ready", limit: 100 })
+  const treasury = useQuery("treasury.get", {})
+  const mints = (treasury.data?.balances ?? []).filter(({ refused }) => refused === null)
   return (
     <>
       <p className="mb-2 text-[13px]">
@@ -46,8 +50,10 @@ export default function Page() {
             >
               A distribution pays the holders in a snapshot. Take one on the Snapshots tab of a token.
             </Empty>
+          ) : treasury.isPending ? (
+            <Loading what="Loading the payment mints" />
           ) : (
-            <DistributionForm newest={data} chosen={chosen} />
+            <DistributionForm newest={data} chosen={chosen} mints={mints} />
           )
         }
       </Loaded>
@@ -56,22 +62,32 @@ export default function Page() {
 }
 
 const NOTHING = {
-  ...{ settlement: "stablecoin" as Settlement, mint: "", basis: "total", amount: "", minimum: "" },
+  ...{ mint: "", basis: "total", amount: "", minimum: "" },
   decimals: String(EXTERNAL_DECIMALS),
   ...{ exclude: "", reason: "dividend", reference: "" },
 }
 
-/** `newest` are ready. `chosen` is the snapshot in the address, which may be an older one. */
-function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: string | null }) {
+type FormProps = { newest: Snapshot[]; chosen: string | null; mints: Mint[] }
+
+/**
+ * `newest` are ready. `chosen` is the snapshot in the address, which may be an older one. `mints` are those that the
+ * workspace can pay with.
+ */
+function DistributionForm({ newest, chosen, mints }: FormProps) {
   const api = useApi()
   const path = usePath()
   const router = useRouter()
   const refresh = useRefresh()
   const zone = useTimeZone()
+  const { nameOf } = useUnits([])
   const isOlder = chosen !== null && newest.every(({ snapshot_id }) => snapshot_id !== chosen)
   const { data: older } = useQuery("snapshot.get", { id: chosen ?? "" }, { enabled: isOlder })
   const snapshots = older ? [...newest, older] : newest
-  const [entered, setEntered] = useState({ snapshot: chosen ?? "", ...NOTHING })
+  const [entered, setEntered] = useState({
+    snapshot: chosen ?? "",
+    settlement: (mints.length > 0 ? "stablecoin" : "external") as Settlement,
+    ...NOTHING,
+  })
   const set =
     (name: keyof typeof entered) =>
     ({ target }: { target: { value: string } }) =>
@@ -132,7 +148,7 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
             ["", "Choose a snapshot"],
             ...snapshots.map(({ snapshot_id, mint_config, name, record_at }): [string, string] => [
               snapshot_id,
-              `${mint_config}: ${name}, ${timeIn(zone, record_at)}`,
+              `${nameOf(mint_config)}: ${name}, ${timeIn(zone, record_at)}`,
             ]),
           ]}
         />
@@ -144,7 +160,7 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
           onChange={set("settlement")}
           options={Object.entries(settlementWords)}
         />
-        {settlement === "stablecoin" && <PaymentMint value={entered.mint} onChange={set("mint")} />}
+        {settlement === "stablecoin" && <PaymentMint mints={mints} value={entered.mint} onChange={set("mint")} />}
         {settlement === "external" && (
           <SelectField
             name="decimals"
@@ -218,14 +234,14 @@ function DistributionForm({ newest, chosen }: { newest: Snapshot[]; chosen: stri
   )
 }
 
-type PaymentMintProps = { value: string; onChange: (event: { target: { value: string } }) => void }
+type PaymentMintProps = { mints: Mint[]; value: string; onChange: (event: { target: { value: string } }) => void }
 
 /** The payment mints that the workspace can pay with, and what is in its treasury. */
-function PaymentMint({ value, onChange }: PaymentMintProps) {
-  const treasury = useQuery("treasury.get", {})
-  const options = (treasury.data?.balances ?? [])
-    .filter(({ refused }) => refused === null)
-    .map(({ mint, symbol, balance }): [string, string] => [mint, `${symbol ?? mint} (${balance} in the treasury)`])
+function PaymentMint({ mints, value, onChange }: PaymentMintProps) {
+  const options = mints.map(({ mint, symbol, balance }): [string, string] => [
+    mint,
+    `${symbol ?? mint} (${balance} in the treasury)`,
+  ])
   return (
     <SelectField
       name="payment_mint"

@@ -192,7 +192,7 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
 
       {children?.(draft)}
 
-      <div className="sticky bottom-0 z-10 flex justify-end gap-2 border-t border-line bg-canvas py-3">
+      <div className="sticky bottom-0 z-10 flex justify-end gap-2 border-t border-line bg-(--canvas) py-3">
         <Link href={cancelHref} prefetch={false} className={buttonLook()}>
           Cancel
         </Link>

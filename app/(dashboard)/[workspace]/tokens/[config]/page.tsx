@@ -135,7 +135,7 @@ function Folded({ title, summary, children }: FoldedProps) {
     <Card
       title={title}
       description={!isOpen && <span className="md:hidden">{summary}</span>}
-      className={clsx(!isOpen && "max-md:[&>header]:mb-0")}
+      className={clsx("max-md:[&>header]:flex-nowrap", !isOpen && "max-md:[&>header]:mb-0")}
       actions={
         <Button
           size="sm"

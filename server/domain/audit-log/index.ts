@@ -11,6 +11,7 @@ export {
   theOperator,
   vouch,
 } from "./record.ts"
+export { withoutSearch } from "./without-search.ts"
 export { countChanges } from "./daily-limit.ts"
 export type { AuditAction } from "./actions.ts"
 

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { recordChanges } from "#domain/audit-log"
+import { recordChanges, withoutSearch } from "#domain/audit-log"
 import { changeAs } from "#domain/people"
 import type { Caller, Principal } from "#domain/requests"
 import { MOST_MATCHING } from "#shared/bulk.ts"
@@ -41,7 +41,7 @@ export const assignMatching = ({ filter, seen, assignee, ...caller }: AssigningM
     const [person] = await sql<{ name: string }[]>`select name from users where id = ${assignee}`
     const named = { assignee: person?.name ?? null }
     // One entry for the act, and one in the history of each review.
-    const act = { subject: workspaceId, detail: { ...named, filter, seen, reviews: found.length } }
+    const act = { subject: workspaceId, detail: { ...named, filter: withoutSearch(filter), seen, reviews: found.length } }
     const each = changed.map(({ id }) => ({
       author: caller,
       action: "review.assigned" as const,

@@ -4,7 +4,7 @@ import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
-import { decide, requireReviewApproval, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { decide, requireReviewApproval, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
@@ -356,6 +356,20 @@ test("all reviews that match are assigned in one act, and each has it in its his
   const lines = await sql`
     select detail from audit_entries where workspace_id = ${own.key.workspaceId} and action = 'reviews.assigned'`
   expect(lines).toEqual([{ detail: { assignee: "The compliance", filter, seen: 2, reviews: 1 } }])
+})
+
+test("the audit log does not keep what a member searched for, because it cannot be erased", async () => {
+  const own = await reviewTeam(app)
+  await reversalReview(app, own.key, "pavel-novak-1074")
+  const filter = { q: "pavel-novak", kind: "reversal" }
+  const assigned = await own.officer.mutate("review.assignMatching", { filter, seen: 1, assignee: null })
+  expect(assigned.data).toEqual({ assigned: 1, gone: 0 })
+  const entries = await sql`select action, detail from audit_entries where workspace_id = ${own.key.workspaceId}`
+  expect(JSON.stringify(entries)).not.toContain("pavel")
+  expect(entries.find(({ action }) => action === "reviews.assigned")?.detail.filter).toEqual({
+    q: "(not recorded)",
+    kind: "reversal",
+  })
 })
 
 test("only members who decide reviews assign all, to such a member, and only in their workspace", async () => {

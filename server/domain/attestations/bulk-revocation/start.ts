@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { type Queryable, sql, type Transaction } from "#db/client.ts"
 import { type Decided, doneOf, type Replay, underPolicy } from "#domain/approvals"
-import { recordChange } from "#domain/audit-log"
+import { recordChange, withoutSearch } from "#domain/audit-log"
 import { changeAs } from "#domain/people"
 import { type Caller, claimKey, type IdempotencyClaim, type Member } from "#domain/requests"
 import { newId } from "#server/lib/ids.ts"
@@ -66,12 +66,6 @@ const describe = ({ filter }: Matching, ids: readonly string[]): FrozenList => (
   attestations: ids.length,
   list_sha256: createHash("sha256").update(ids.join("\n")).digest("base64url"),
   filter: withoutSearch(filter as Record<string, string>),
-})
-
-/** A filter as the audit log and requests may keep it: a search may be for a person's wallet or external id. */
-const withoutSearch = ({ q, ...filter }: Record<string, string>) => ({
-  ...filter,
-  ...(q !== undefined && { q: "(not recorded)" }),
 })
 
 /** Starts a list that was approved. The worker acts for the member who requested it. */

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { background, sql } from "#db/client.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
+import { toCursor } from "#server/lib/cursor.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
@@ -343,8 +344,10 @@ test("all reviews that match are assigned in one act, and each has it in its his
   await own.officer.mutate("review.assign", { review_id: third, assignee: await idOf(own.officer) })
   const filter = { assigned: "nobody" }
   const counted = await own.officer.query("review.matching", filter)
-  expect(counted.data).toEqual({ count: 2, is_too_many: false })
-  const assignAll = (seen: number, by = own.officer) => by.mutate("review.assignMatching", { filter, seen, assignee })
+  expect(counted.data).toEqual({ count: 2, is_too_many: false, up_to: toCursor(second) })
+  const { up_to } = counted.data
+  const assignAll = (seen: number, by = own.officer) =>
+    by.mutate("review.assignMatching", { filter, seen, up_to, assignee })
   // One more has come than the member saw.
   expect((await assignAll(1)).error).toMatchObject({ error: "selection_changed" })
   expect(await listedBy(own.second, { assigned: "me" })).toEqual([])
@@ -358,11 +361,24 @@ test("all reviews that match are assigned in one act, and each has it in its his
   expect(lines).toEqual([{ detail: { assignee: "The compliance", filter, seen: 2, reviews: 1 } }])
 })
 
+test("a review that opened after the member looked is not assigned in place of one that closed", async () => {
+  const own = await reviewTeam(app)
+  const { reviewId: first } = await vendorReview(app, own.key)
+  const assignee = await idOf(own.second)
+  const { count: seen, up_to } = (await own.officer.query("review.matching", {})).data
+  const assignAll = () => own.officer.mutate("review.assignMatching", { filter: {}, seen, up_to, assignee })
+  await decide(own.officer, first, { decision: "reject" })
+  await vendorReview(app, own.key)
+  expect((await assignAll()).error).toMatchObject({ error: "selection_changed" })
+  expect(await listedBy(own.second, { assigned: "me" })).toEqual([])
+})
+
 test("the audit log does not keep what a member searched for, because it cannot be erased", async () => {
   const own = await reviewTeam(app)
   await reversalReview(app, own.key, "pavel-novak-1074")
   const filter = { q: "pavel-novak", kind: "reversal" }
-  const assigned = await own.officer.mutate("review.assignMatching", { filter, seen: 1, assignee: null })
+  const { count: seen, up_to } = (await own.officer.query("review.matching", filter)).data
+  const assigned = await own.officer.mutate("review.assignMatching", { filter, seen, up_to, assignee: null })
   expect(assigned.data).toEqual({ assigned: 1, gone: 0 })
   const entries = await sql`select action, detail from audit_entries where workspace_id = ${own.key.workspaceId}`
   expect(JSON.stringify(entries)).not.toContain("pavel")
@@ -377,11 +393,11 @@ test("only members who decide reviews assign all, to such a member, and only in 
   const { reviewId } = await vendorReview(app, own.key)
   const viewer = await member(app, { role: "viewer", account: own.account })
   const assignAll = (by: typeof own.officer, assignee: string | null) =>
-    by.mutate("review.assignMatching", { filter: {}, seen: 50, assignee })
+    by.mutate("review.assignMatching", { filter: {}, seen: 50, up_to: toCursor(reviewId), assignee })
   expect((await viewer.browser.query("review.matching", {})).error.error).toBe("insufficient_scope")
   expect((await assignAll(viewer.browser, null)).error.error).toBe("insufficient_scope")
   expect((await assignAll(own.officer, await idOf(viewer.browser))).error.error).toBe("validation_failed")
-  expect((await assignAll(other.officer, await idOf(other.officer))).data).toEqual({ assigned: 0, gone: 50 })
+  expect((await assignAll(other.officer, await idOf(other.officer))).error.error).toBe("validation_failed")
   const [row] = await sql`select assignee from reviews where id = ${reviewId}`
   expect(row).toEqual({ assignee: null })
 })

@@ -145,15 +145,20 @@ export async function listReviews(
   return pageOf(rows, PAGE, toReviewSummary)
 }
 
-/** The ids of the waiting reviews that match, oldest first, and at most so many. */
+/** The ids of the waiting reviews that match, oldest first, up to a place in the queue and at most so many. */
 export async function findWaiting(
   sql: Queryable,
   principal: Principal,
-  { filter, limit, lock = false }: { filter: Omit<ReviewFilter, "state">; limit: number; lock?: boolean },
+  {
+    filter,
+    last = null,
+    limit,
+    lock = false,
+  }: { filter: Omit<ReviewFilter, "state">; last?: bigint | null; limit: number; lock?: boolean },
 ): Promise<{ id: string; seq: bigint }[]> {
   const matches = await matching(principal, { ...filter, state: "waiting" })
   return sql<{ id: string; seq: bigint }[]>`
-    select r.id, r.seq from ${reviewTables()} where ${matches()}
+    select r.id, r.seq from ${reviewTables()} where ${matches()} ${last === null ? sql`` : sql`and r.seq <= ${last}`}
     order by r.seq limit ${limit} ${lock ? sql`for update of r` : sql``}`
 }
 

@@ -70,10 +70,11 @@ export const reviewRouter = router({
       z.object({
         filter: queueFilter,
         seen: wholeNumber(1, MOST_MATCHING),
+        up_to: z.string().max(100),
         assignee: z.string().max(100).nullable(),
       }),
     )
-    .mutation(({ ctx, input }) => reviews.assignMatching({ ...ctx, ...input })),
+    .mutation(({ ctx, input: { up_to, ...input } }) => reviews.assignMatching({ ...ctx, ...input, upTo: up_to })),
 
   note: reviewProcedure
     .input(z.object({ review_id: reviewId, text: words(2000) }))

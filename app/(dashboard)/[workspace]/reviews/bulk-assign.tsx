@@ -28,6 +28,8 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
   const mine = me?.user.id
   const reviewers = useQuery("review.reviewers", {}, { enabled: chosen.size > 0 })
   const matching = useQuery("review.matching", filter, { enabled: offersAll }).data
+  // As the member saw it: the count is read again later, and reviews that open in the meantime are not theirs to assign.
+  const [seen, setSeen] = useState<typeof matching>()
   const [picked, setPicked] = useState<string | null>(null)
   const [missed, setMissed] = useState<readonly Review[]>([])
   const assign = useMutation((api, input: { review_ids: string[]; assignee: string | null }) =>
@@ -46,8 +48,9 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
       const rest = gone > 0 ? `. ${countOf(gone, "review")} had closed` : ""
       if (assigned + gone > 0) notify(`${countOf(assigned, "review")} assigned to ${name ?? "no one"}${rest}`)
     }
-    if (allMatching !== null) {
-      assignAll.mutate({ filter, seen: allMatching, assignee }, ({ assigned, gone }) => done(assigned, gone))
+    if (allMatching !== null && seen?.up_to) {
+      const all = { filter, seen: allMatching, up_to: seen.up_to, assignee }
+      assignAll.mutate(all, ({ assigned, gone }) => done(assigned, gone))
       return
     }
     assign.mutate({ review_ids: [...chosen.keys()], assignee }, ({ assigned, closed }) => {
@@ -59,7 +62,13 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
   return (
     <SelectionBar
       label="Selected reviews"
-      selection={selection}
+      selection={{
+        ...selection,
+        selectMatching: (count) => {
+          setSeen(matching)
+          selection.selectMatching(count)
+        },
+      }}
       matching={offersAll && matching ? { count: matching.count, isTooMany: matching.is_too_many } : undefined}
       most={MOST_ASSIGNED_TOGETHER}
     >

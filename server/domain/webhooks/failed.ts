@@ -1,4 +1,5 @@
-import { sql } from "#db/client.ts"
+import type { Fragment } from "postgres"
+import { type Queryable, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import type { LastReplay } from "#db/schema/webhooks.ts"
 import { inTime } from "#db/seq-at.ts"
@@ -44,41 +45,65 @@ export async function countFailed(workspaceId: string, id: string, since: Date) 
  */
 const BATCH = 2000
 
+type Covering = Pick<LastReplay, "at" | "after" | "upto">
+
+/** What was given up before the replay began. */
+const coveredFailed = (workspaceId: string, id: string, { at, upto }: Covering, from: number) => sql`
+  ${failedAfter(workspaceId, id, from)} and sequence <= ${upto} and ended_at <= ${new Date(at)}`
+
+/** What waits after an attempt that failed. */
+const coveredRetried = (workspaceId: string, id: string, { upto }: Covering, from: number) => sql`
+  ${retriedAfter(workspaceId, id, from)} and sequence <= ${upto}`
+
 /** Reopens what was given up before the replay began. Repeated, it finishes what a crash left, and reopens nothing else. */
-export const reopenFailed = (workspaceId: string, id: string, { at, after, upto }: LastReplay): Promise<void> =>
-  inBatches(after, (from) =>
-    reopen(
-      workspaceId,
-      id,
-      sql`
-      ${failedAfter(workspaceId, id, from)} and sequence <= ${upto} and ended_at <= ${new Date(at)}`,
-    ),
-  )
+export const reopenFailed = (workspaceId: string, id: string, of: Covering): Promise<void> =>
+  inBatches(of.after, (from) => reopen(sql, workspaceId, id, coveredFailed(workspaceId, id, of, from)))
 
 /** Sends at once what waits after an attempt that failed. */
-export const reopenRetried = (workspaceId: string, id: string, { after, upto }: LastReplay): Promise<void> =>
-  inBatches(after, (from) =>
-    reopen(workspaceId, id, sql`${retriedAfter(workspaceId, id, from)} and sequence <= ${upto}`),
-  )
+export const reopenRetried = (workspaceId: string, id: string, of: Covering): Promise<void> =>
+  inBatches(of.after, (from) => reopen(sql, workspaceId, id, coveredRetried(workspaceId, id, of, from)))
 
-/** Batches by sequence, so that what fails again in the meantime is not reopened a second time. */
-async function inBatches(after: number, batch: (from: number) => Promise<number | null>): Promise<void> {
-  for (let from: number | null = after; from !== null; ) from = await batch(from)
+/**
+ * Reopens the first batch of each in the transaction that records the replay, so that a second replay, which waits for it,
+ * does not count them again. Returns how many, and the places after which each continues; null where nothing is left.
+ */
+export async function reopenFirst(
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+  of: Covering,
+): Promise<{ events: number; retriedAfter: number | null; failedAfter: number | null }> {
+  const retried = await reopen(sql, workspaceId, id, coveredRetried(workspaceId, id, of, of.after))
+  const failed = await reopen(sql, workspaceId, id, coveredFailed(workspaceId, id, of, of.after))
+  const placeAfter = ({ last, count }: Reopened) => (count < BATCH ? null : last)
+  return {
+    events: retried.count + failed.count,
+    retriedAfter: placeAfter(retried),
+    failedAfter: placeAfter(failed),
+  }
 }
 
-/** Reopens the first of these deliveries. Returns the last of them, or null if there is none. */
-async function reopen(workspaceId: string, id: string, which: ReturnType<typeof sql>): Promise<number | null> {
-  const { last } = only(
-    await sql<{ last: bigint | null }[]>`
+/** Batches by sequence, so that what fails again in the meantime is not reopened a second time. */
+async function inBatches(after: number, batch: (from: number) => Promise<{ last: number | null }>): Promise<void> {
+  for (let from: number | null = after; from !== null; ) from = (await batch(from)).last
+}
+
+/** The last of the reopened deliveries, or null if there is none; and how many. */
+type Reopened = { last: number | null; count: number }
+
+/** Reopens the first of these deliveries. */
+async function reopen(sql: Queryable, workspaceId: string, id: string, which: Fragment): Promise<Reopened> {
+  const { last, count } = only(
+    await sql<{ last: bigint | null; count: bigint }[]>`
       with first as (
         select sequence from webhook_deliveries where ${which} order by sequence limit ${BATCH} for update skip locked
       ), reopened as (
         update webhook_deliveries d set status = 'pending', attempts = 0, next_attempt_at = ${clock.now()}, ended_at = null
         from first where d.workspace_id = ${workspaceId} and d.endpoint_id = ${id} and d.sequence = first.sequence
       )
-      select max(sequence) as last from first`,
+      select max(sequence) as last, count(*) as count from first`,
   )
-  return last === null ? null : Number(last)
+  return { last: last === null ? null : Number(last), count: Number(count) }
 }
 
 /** The sequence number before the first event since a time. */

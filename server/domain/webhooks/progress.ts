@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { type Queryable, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import type { LastReplay } from "#db/schema/webhooks.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -32,8 +32,8 @@ export async function readProgress(workspaceId: string, id: string) {
   return { at: toTimestamp(new Date(at)), events, left: Math.min(Number(left), events), retried: Number(retried) }
 }
 
-export async function lastReplay(workspaceId: string, id: string): Promise<LastReplay | null> {
-  const [row] = await sql<{ replay: LastReplay | null }[]>`
+export async function lastReplay(workspaceId: string, id: string, from: Queryable = sql): Promise<LastReplay | null> {
+  const [row] = await from<{ replay: LastReplay | null }[]>`
     select replay from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id}`
   return row?.replay ?? null
 }

@@ -62,6 +62,18 @@ test("a replay of failed events sends those that were counted, once each, and no
   expect((await replay(EVER, "two")).json).toEqual({ endpoint_id: id, events: 0 })
 })
 
+test("of simultaneous replays of failed events, one counts them and the others nothing", async () => {
+  const { call, to, id, replay } = await enter()
+  const answers = await Promise.all(["one", "two", "three"].map((key) => replay(EVER, key)))
+  expect(answers.map(({ json }) => json.events).sort()).toEqual([0, 0, 4])
+  await until(to, 4)
+  await ended(call, id)
+  expect(to.sequences().sort()).toEqual([1, 2, 3, 4])
+  const entries = await sql`
+    select (detail->>'events')::int as events from audit_entries where subject = ${id} and action = 'webhook.replayed'`
+  expect(entries.map(({ events }) => events).sort()).toEqual([0, 0, 4])
+})
+
 test("a replay of failed events begins with the time of the event", async () => {
   const { call, to, id, replay, count } = await enter()
   const events = await eventsOf(call)

@@ -10,7 +10,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readEndpoint } from "./endpoint.ts"
 import { changeLocked } from "./endpoints.ts"
-import { countFailedAfter, placeSince, reopenFailed, reopenRetried } from "./failed.ts"
+import { countFailedAfter, placeSince, reopenFailed, reopenFirst, reopenRetried } from "./failed.ts"
 import { lastReplay } from "./progress.ts"
 
 /** Which events to send again: one, or all of the endpoint's types after a position or since a time. */
@@ -45,21 +45,24 @@ export async function replay({
   const since = "since" in which ? which.since : "failed_since" in which ? which.failed_since : null
   const place = since && (await placeSince(workspaceId, since))
   // Counted before the lock, which workers that record attempts wait for.
+  const before = "failed_since" in which ? await lastReplay(workspaceId, id) : null
   const failed = "failed_since" in which ? await coverFailed(workspaceId, id, place!) : null
+  let rest: Awaited<ReturnType<typeof reopenFirst>> | undefined
   const replayed = await changeLocked({ workspaceId, author, idempotency, id }, async (sql, endpoint) => {
     if (endpoint.disabled_at !== null)
       fail(
         "webhook_endpoint_disabled",
         "id: the endpoint is disabled. Enable it with PATCH /webhook-endpoint/{id}. Events it missed are then delivered.",
       )
+    const at = clock.now().toISOString()
     const covered =
       "event_id" in which
         ? await replayOne(which.event_id)
         : "failed_since" in which
-          ? failed!
+          ? await reopenCounted(failed!)
           : await replayAfter("since" in which ? { after: place! } : which)
     const { events } = covered
-    const last: LastReplay = { at: clock.now().toISOString(), ...covered }
+    const last: LastReplay = { at, ...covered }
     await sql`
       update webhook_endpoints set replay = ${sql.json(last)} where workspace_id = ${workspaceId} and id = ${id}`
     const detail = { ...which, events }
@@ -79,6 +82,15 @@ export async function replay({
         on conflict (workspace_id, endpoint_id, sequence) do update
           set status = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, ended_at = null`
       return { after: Number(event.sequence) - 1, upto: Number(event.sequence), events: 1 }
+    }
+
+    async function reopenCounted(counted: Covered): Promise<Covered> {
+      const first = await reopenFirst(sql, workspaceId, id, { at, ...counted })
+      rest = first
+      const isAll = first.retriedAfter === null && first.failedAfter === null
+      // The rest was counted before, unless another replay has taken some of it since.
+      const isStale = (await lastReplay(workspaceId, id, sql))?.at !== before?.at
+      return { ...counted, events: isAll || isStale ? first.events : counted.events }
     }
 
     async function replayAfter(position: Position): Promise<Covered> {
@@ -104,10 +116,9 @@ export async function replay({
     }
   })
   const { last, ...answer } = replayed
-  if ("failed_since" in which) {
-    await reopenRetried(workspaceId, id, last)
-    await reopenFailed(workspaceId, id, last)
-  }
+  // From where the first batches ended, so that what has failed again since is not sent at once a second time.
+  if (rest?.retriedAfter != null) await reopenRetried(workspaceId, id, { ...last, after: rest.retriedAfter })
+  if (rest?.failedAfter != null) await reopenFailed(workspaceId, id, { ...last, after: rest.failedAfter })
   publish("webhooks")
   return answer
 }

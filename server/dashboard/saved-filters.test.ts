@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { newId } from "#server/lib/ids.ts"
 import { MOST_SAVED_FILTERS } from "#shared/saved-filters.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
@@ -98,4 +99,29 @@ test("filters are deleted with the member who leaves, and with the investor they
   expect(erased.error).toBeUndefined()
   expect(await names(owner.browser)).toEqual(["All of the fund"])
   expect(await names(owner.browser, "investors")).toEqual([])
+})
+
+test("an erasure deletes searches for words of the person's external id, but not words that others have too", async () => {
+  const owner = await member(app)
+  const key = await app.key({ account: owner.account })
+  const start = async (externalId: string) => {
+    const userPubkey = newWallet()
+    const json = { userPubkey, schemaId: "kyc_individual_v1", externalId }
+    await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
+    return userPubkey
+  }
+  const wallet = await start("zacharias-quimby-77")
+  await start("Anna-Quimby")
+  await sql`
+    insert into bulk_revocations
+      (workspace_id, id, reason, attestations, filter, seen, author_id, author_name, request_id, created_at, ended_at)
+    values (${key.workspaceId}, ${newId("blk")}, null, 1, '{"q": "zach", "status": "verified"}', 1, 'x', 'x', 'req_x', now(), now())`
+  for (const q of ["zacharias", "QUIMBY zacharias", "quimby-77", "zach", "zacharias quimby anna", "quimby"])
+    await save(owner.browser, q, { q })
+  await save(owner.browser, "Verified", { status: "verified" })
+  const erased = await owner.browser.mutate("erasure.wallet", { pubkey: wallet })
+  expect(erased.error).toBeUndefined()
+  expect(await names(owner.browser)).toEqual(["quimby", "Verified", "zacharias quimby anna"])
+  const [list] = await sql`select filter from bulk_revocations where workspace_id = ${key.workspaceId}`
+  expect(list).toEqual({ filter: { q: "(not recorded)", status: "verified" } })
 })

@@ -10,12 +10,14 @@ const BEFORE_WORDS = ["", "%-", "%\\_", "%.", "% ", "%/", "%:", "%@", "%#"]
 /** Scripts without spaces between words. A short word of these can be anywhere, at the price of reading all ids. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
+export const wordsOf = (q: string): string[] => q.trim().split(/\s+/)
+
 /**
  * Whether an external id contains every word of the text, in any order and case. If all words have only one or two
  * letters, each must begin one of the id's words: otherwise no index could find them. The text must not be blank.
  */
 export function hasWords(q: string): (externalId: Fragment) => Fragment {
-  const words = q.trim().split(/\s+/)
+  const words = wordsOf(q)
   const areShort = words.every((word) => [...word].length < LEAST)
   return (externalId) =>
     words

@@ -4,9 +4,10 @@ import { eraseReviews } from "#domain/reviews"
 import { reopenErased } from "#domain/screening"
 import { holdArchive } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
+import { eraseSearches } from "./erase-searches.ts"
 
 /** The data to erase. */
-type Subject = {
+export type Subject = {
   workspaceId: string
   wallets: readonly Address[]
   attestations: readonly { id: string; session_id: string }[]
@@ -24,15 +25,7 @@ const ids = ({ attestations }: Subject) => attestations.map((one) => one.id)
 
 /** All places with personal data, and how to erase each. `kept.ts` documents the same. */
 export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown>)[] = [
-  // Before the data that finds these rows is erased.
-  (sql, of) => sql`
-    delete from saved_filters where workspace_id = ${of.workspaceId} and lower(filter ->> 'q') in (
-      select lower(external_id) from attestations
-      where workspace_id = ${of.workspaceId} and id = any(${ids(of)}) and external_id is not null
-      union all
-      select lower(external_id) from investors
-      where workspace_id = ${of.workspaceId} and id = any(${[...of.investorIds]}) and external_id is not null
-      union all select lower(t) from unnest(${[...of.wallets, ...of.investorIds, ...ids(of)]}::text[]) t)`,
+  eraseSearches,
 
   // The hosted page must not suggest that a check of the person failed.
   (sql, of) => sql`

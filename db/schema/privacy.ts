@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { bigint, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { VendorRedaction } from "#shared/statuses.ts"
 import { bytes, refersTo, time } from "./columns.ts"
@@ -18,11 +18,19 @@ export const erasures = pgTable(
     attestations: integer().notNull(),
     revoked: integer().notNull(),
     erasedAt: time("erased_at").notNull(),
+    /** Requests that arrived until then and name the person are not logged. Null for erasures of earlier versions. */
+    requestsUntil: time("requests_until"),
+    /** Whether the last of these that were being logged during the erasure are deleted. */
+    requestsCleared: boolean("requests_cleared").notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     // The last erasure of an investor
     index("erasures_investor").on(t.workspaceId, t.investorId, t.seq.desc()),
+    // Erasures that a request arrived before
+    index("erasures_requests").on(t.workspaceId, t.requestsUntil),
+    // Erasures whose requests are to be deleted a last time
+    index("erasures_uncleared").on(t.erasedAt).where(sql`not requests_cleared`),
   ],
 )
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { onBehalfOf } from "#db/client.ts"
 import { authenticate } from "#domain/accounts"
 import { claimOf, fingerprintOf, type Principal, readIdempotencyKey, requireScope } from "#domain/requests"
@@ -133,6 +133,7 @@ export class Adapter {
         received: call?.received ?? null,
         status: reply.status,
         body: reply.body,
+        ...(route?.meta.erases && reply.status === 200 && withoutErased(route, request.headers)),
       })
     }
     return endpoint
@@ -198,6 +199,13 @@ export class Adapter {
 /** The principal of the request's key. Null if the key is missing or invalid, or cannot be checked. */
 const keyOf = (request: IncomingMessage): Promise<Principal | null> =>
   authenticate(request.headers.authorization).catch(() => null)
+
+/** What the request log keeps of an erasure: the address and the answer name the person, and the key may. */
+const withoutErased = ({ template }: Route, { "idempotency-key": _, ...headers }: IncomingHttpHeaders) => ({
+  target: template.slice("/v1".length),
+  headers,
+  body: "",
+})
 
 const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
   route?.meta.idempotent === true && request.headers["idempotency-key"] !== undefined

@@ -10,7 +10,7 @@ import { advanceDistributions } from "#domain/distributions"
 import { announceExpiring, sequenceEvents } from "#domain/events"
 import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
-import { redactDue } from "#domain/privacy"
+import { clearRequests, redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
 import { advanceSnapshots } from "#domain/snapshots"
@@ -83,6 +83,7 @@ export class Housekeeping {
     this.#every(1000, askProviders)
     this.#every(250, () => this.#screen())
     this.#every(1000, redactDue)
+    this.#every(10_000, clearRequests)
     this.#every(250, () => this.#revoke())
     for (const send of [sendReminders, sendNotifications, announceExpiring]) this.#every(60_000, send)
     this.#every(200, sequenceEvents)

@@ -31,6 +31,8 @@ export type ProcedureMeta = OpenApiMeta<{
   onlyReads?: boolean
   /** The answer holds a secret, so it is not stored. A repeat reads what the claim of the first attempt names. */
   holdsSecret?: boolean
+  /** It erases what its path names. The request log keeps a successful request without that. */
+  erases?: boolean
   /** Answers without a key. */
   open?: boolean
   /** Answers without a key, in more detail with one. */

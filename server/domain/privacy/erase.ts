@@ -140,8 +140,10 @@ async function erase(
         if (isRepeat || erasureId === null) return { erased: 0, erasureId }
         const investorId = await giveToErased(sql, found, of)
         await sql`
-          insert into erasures (workspace_id, id, investor_id, wallets, attestations, revoked, erased_at)
-          values (${workspaceId}, ${erasureId}, ${investorId}, ${wallets}, ${fresh.length}, ${ended.length}, ${now})`
+          insert into erasures
+            (workspace_id, id, investor_id, wallets, attestations, revoked, erased_at, requests_until)
+          values (${workspaceId}, ${erasureId}, ${investorId}, ${wallets}, ${fresh.length}, ${ended.length}, ${now},
+            ${clock.now()})`
         await requestRedactions(sql, { workspaceId, erasureId, of: fresh, now })
         const revoked = ended.map(({ id, status }): Change => {
           const detail = { was: status, erasure: erasureId }

@@ -8,6 +8,7 @@ export {
   eraseWallet,
   eraseWalletOnRequest,
 } from "./erase.ts"
+export { clearRequests, namesOfErased } from "./clear-requests.ts"
 export { erasureRecord, getErasure } from "./erasure-record.ts"
 
 /** What a vendor has to erase. */

@@ -90,7 +90,7 @@ export const kept = {
     kept: "Until 30 days after the last one, the reason only until then",
     says: {
       reason: { stays: "your member's reason; emptied once the last one is revoked" },
-      filter: { stays: "the filter by which they were selected, with the text of a search" },
+      filter: "the filter by which they were selected; the text of a search that names the person is erased",
     },
     plain: [
       "workspace_id, id, public_reason, attestations, seen, author_id, author_name, canceller_name",
@@ -102,7 +102,8 @@ export const kept = {
     kept: "Until deleted, or until the member leaves",
     says: {
       name: { stays: "the name that your member chose" },
-      filter: "what it searches for, such as an external id; deleted with the row",
+      filter:
+        "what it searches for; deleted with the row if that names the person, or has words of no one else's external id",
     },
     plain: ["workspace_id, user_id, id, list, created_at"],
   }),
@@ -191,7 +192,7 @@ export const kept = {
   }),
   api_requests: ofInvestors("api_requests", {
     what: "The request log, with personal fields masked",
-    kept: `${keptDays.requests} days, or until erased: rows that name the wallet or its attestations are deleted`,
+    kept: `${keptDays.requests} days, or until erased: earlier rows that name the wallet or its attestations are deleted`,
     says: {
       path: "may name the wallet",
       headers: "what your client sends about itself",
@@ -325,7 +326,7 @@ export const kept = {
     what: "That a person was erased, and when",
     kept: "Forever",
     says: { wallets: wallet },
-    plain: ["workspace_id, id, seq, investor_id, attestations, revoked, erased_at"],
+    plain: ["workspace_id, id, seq, investor_id, attestations, revoked, erased_at, requests_until, requests_cleared"],
   }),
   vendor_redactions: ofInvestors("vendor_redactions", {
     what: "Requests to vendors to delete data",

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
+import { namesOfErased } from "#domain/privacy"
 import { logger } from "#server/lib/log.ts"
 import { clock, sleep, startOfDay } from "#server/lib/time.ts"
 import { finderOf, MASK } from "#server/lib/without-secrets.ts"
@@ -138,7 +139,8 @@ async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<
 }
 
 /**
- * Some may have been written although the answer was lost. Ids are random, so an existing id is the same request.
+ * Some may have been written although the answer was lost. Ids are random, so an existing id is the same request. Requests
+ * from before an erasure that name its person are left out, because the erasure could not delete them.
  *
  * The same statement counts the requests of each key, and what each workspace has written today, for all replicas. A batch that exceeds the budget is
  * written without contents and without rate-limited requests. One that exceeds twice the budget is not written.
@@ -175,6 +177,10 @@ async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
       group by r.workspace_id, key_id, day order by r.workspace_id, key_id, day
       on conflict (workspace_id, key_id, day) do update set requests = u.requests + excluded.requests,
         errors = u.errors + excluded.errors
+    ), erased as materialized (
+      select e.workspace_id, e.requests_until, ${namesOfErased()} as names from erasures e
+      where e.workspace_id in (select workspace_id from r)
+        and e.requests_until >= (select to_timestamp(min(at_ms) / 1000.0) from r)
     )
     insert into api_requests (workspace_id, id, at, method, path, status, error_code, duration_us, key_id, headers,
       request_body, response_body)
@@ -184,6 +190,9 @@ async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
       case when not is_over then request_body end, case when not is_over then response_body end
     from r join today on today.workspace_id = r.workspace_id
     where not is_full and (not is_over or error_code is distinct from 'rate_limited')
+      and not exists (select from erased e cross join unnest(e.names) as named
+        where e.workspace_id = r.workspace_id and e.requests_until >= to_timestamp(r.at_ms / 1000.0)
+          and strpos(concat_ws(' ', r.path, r.request_body, r.response_body), named) > 0)
     on conflict do nothing`
 }
 

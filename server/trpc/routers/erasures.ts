@@ -17,6 +17,7 @@ export const erasureRouter = router({
   wallet: endpoint("POST /wallets/{pubkey}/erase", {
     scope: "investor:erase",
     needsApproval: true,
+    erases: true,
     fails: ["attestation_not_found", "invalid_public_key", "review_open"],
     operationId: "eraseWallet",
     summary: "Erase a wallet's data",
@@ -28,6 +29,7 @@ export const erasureRouter = router({
   investor: endpoint("POST /investor/{id}/erase", {
     scope: "investor:erase",
     needsApproval: true,
+    erases: true,
     fails: ["investor_not_found", "review_open"],
     operationId: "eraseInvestor",
     summary: "Erase an investor's data",

@@ -7,6 +7,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { isAddress } from "#shared/address.ts"
+import { shownName } from "#shared/visible.ts"
 import { nameOf, type Standing, standingWords } from "./person-words.ts"
 import { type OutputOf, useDebounced, useQuery } from "./workspace.tsx"
 
@@ -161,7 +162,9 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
                   onClick={() => choose(person)}
                   className="cursor-pointer rounded-sm px-2 py-1.5 aria-selected:bg-accent-soft pointer-coarse:py-2.5"
                 >
-                  <span className="block truncate">{person.external_id ?? "Without a name"}</span>
+                  <span className="block truncate">
+                    {person.external_id === null ? "Without a name" : shownName(person.external_id)}
+                  </span>
                   <PersonLine of={person} />
                 </div>
               ))}

@@ -1,10 +1,11 @@
 import { shorten } from "#app/components/code.tsx"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import type { Standing as Status } from "#shared/statuses.ts"
+import { shownName } from "#shared/visible.ts"
 
 /** What people call the owner of a wallet: the company's own id. Without one, the wallet. */
 export const nameOf = (owner: { external_id: string | null; user_pubkey: string }): string =>
-  owner.external_id ?? shorten(owner.user_pubkey)
+  owner.external_id === null ? shorten(owner.user_pubkey) : shownName(owner.external_id)
 
 export type Standing = {
   /** Null if it was never verified. */

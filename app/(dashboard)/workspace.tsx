@@ -14,6 +14,7 @@ import { notifyProblem } from "#app/components/toast.ts"
 import type { Me } from "#domain/people"
 import type { AppRouter } from "#server/trpc/router.ts"
 import type { Permission } from "#shared/scopes.ts"
+import { shownName } from "#shared/visible.ts"
 
 /** The result of each procedure: `RouterOutputs["key"]["list"]`. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>
@@ -192,7 +193,7 @@ export function To({
 /** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */
 export const ExternalId = ({ value }: { value: string }) => (
   <span title={value} className="line-clamp-2 max-w-72 wrap-anywhere">
-    {value}
+    {shownName(value)}
   </span>
 )
 

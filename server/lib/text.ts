@@ -1,12 +1,11 @@
 import { z } from "zod"
 import { fail } from "#shared/errors.ts"
+import { isVisible } from "#shared/visible.ts"
 import { hasLink } from "./linkless.ts"
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"
 const PRINTABLE = new RegExp(`^[^${CONTROLS}]*$`)
 const PRINTABLE_LINES = new RegExp(`^(?:[^${CONTROLS}]|\\n)*$`)
-/** Invisible characters: blanks, format characters, default-ignorable ones, and the blank of Braille. */
-const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** Characters that change the direction of text: `Owner`, one of them and `gpj.exe` reads `Ownerexe.jpg`. */
 const DIRECTION_CHANGES = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
 const DIRECTION_CHANGE = new RegExp(`[${DIRECTION_CHANGES}]`)
@@ -50,11 +49,12 @@ export const freeLines = (max: number) =>
 /** The same from another system, whose decision must not be lost: characters that change the direction are removed. */
 export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(ALL_DIRECTION_CHANGES, ""))
 
+const withVisible = <T extends z.ZodType<string>>(text: T) =>
+  text.refine(isVisible, saying("must contain a visible character"))
+
 /** Text that names something for people: it has visible characters, and none that change its direction. */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
-  withoutDirectionChanges(text.refine((value) => SEEN.test(value), saying("must contain a visible character"))).meta({
-    pattern: NAME,
-  })
+  withoutDirectionChanges(withVisible(text)).meta({ pattern: NAME })
 
 /** Text for people. It has visible characters and none that change its direction. */
 export const words = (max: number) => readable(plainText(max))
@@ -66,14 +66,19 @@ export const nameText = words
 const FORMATS =
   "\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
 
-/** Another system's id, which people compare by eye: without characters that hide text or change its direction. */
+const NOT_IN_IDS = CONTROLS + FORMATS
+
+/**
+ * Another system's id, which people compare by eye: with a visible character, and without any that hide text or change
+ * its direction.
+ */
 export const foreignId = (max: number) =>
-  plainText(max)
-    .refine(
+  withVisible(
+    plainText(max).refine(
       (text) => !/\p{Cf}/u.test(text),
       saying("must not contain invisible characters, or ones that change the direction of text"),
-    )
-    .meta({ pattern: `^[^${CONTROLS}${FORMATS}]*$` })
+    ),
+  ).meta({ pattern: `^[^${NOT_IN_IDS}]*[^${UNSEEN}${NOT_IN_IDS}][^${NOT_IN_IDS}]*$` })
 
 /** A name that is mailed to people of its owner's choice: without anything that a mail client turns into a link. */
 export const mailedName = (max: number) =>

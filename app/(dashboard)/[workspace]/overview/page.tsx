@@ -13,6 +13,7 @@ import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import { operationKinds } from "#shared/movements.ts"
+import { shownName } from "#shared/visible.ts"
 import {
   ChainCosts,
   Conversion,
@@ -269,7 +270,8 @@ const attestationColumns: Column<AttestationSummary>[] = [
   {
     header: "Investor",
     breaks: true,
-    cell: ({ external_id, user_pubkey }) => external_id ?? <Shortened value={user_pubkey} />,
+    cell: ({ external_id, user_pubkey }) =>
+      external_id === null ? <Shortened value={user_pubkey} /> : shownName(external_id),
     note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },

@@ -10,6 +10,7 @@ import { Ago } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
+import { shownName } from "#shared/visible.ts"
 import { lastStepOf, type Session, waitOf } from "./progress.ts"
 
 export type Doing = { what: "link" | "cancel" | "again"; session: Session }
@@ -19,7 +20,9 @@ export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void
     header: "Person",
     breaks: true,
     cell: ({ external_id, user_pubkey }) => (
-      <span className="block min-w-32">{external_id ?? <Shortened value={user_pubkey} />}</span>
+      <span className="block min-w-32">
+        {external_id === null ? <Shortened value={user_pubkey} /> : shownName(external_id)}
+      </span>
     ),
     note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },

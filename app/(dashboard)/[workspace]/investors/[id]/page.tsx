@@ -24,6 +24,7 @@ import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { reviewKinds } from "#shared/reviews.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
+import { shownName } from "#shared/visible.ts"
 import { ClaimsCard } from "./claims-card.tsx"
 import { Erase, Notes, VendorRedactions } from "./personal-data.tsx"
 import { ReportLostButton } from "./report-lost-button.tsx"
@@ -45,7 +46,7 @@ export default function Page() {
       name="Investor"
       query={query}
       head={(investor) => ({
-        heading: investor.external_id ?? "Investor",
+        heading: investor.external_id === null ? "Investor" : shownName(investor.external_id),
         badge: investor.erased_at && <Badge>Erased</Badge>,
         actions: !investor.erased_at && <Actions investor={investor} />,
       })}

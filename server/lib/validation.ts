@@ -71,11 +71,19 @@ export const sentenceOf = (issue: Raw): string =>
 export type FieldError = { field: string; code: ErrorCode; sentence: string }
 
 export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
+  const nearest = issue.code === "invalid_union" ? nearestOf(issue) : undefined
+  if (nearest) return fieldErrorOf({ ...nearest, path: [...issue.path, ...nearest.path] } as z.core.$ZodIssue)
   const path = issue.code === "unrecognized_keys" ? [...issue.path, quoted(issue.keys[0] ?? "")] : issue.path
   const code = issue.code === "custom" ? (issue.params?.code as ErrorCode | undefined) : undefined
   const sentence = /[.?]$/.test(issue.message) ? issue.message : `${issue.message}.`
   return { field: path.map(String).join("."), code: code ?? "validation_failed", sentence }
 }
+
+/** Of a union without a field that selects the variant: what the variant with the fewest mistakes lacks. */
+const nearestOf = ({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue | undefined =>
+  errors
+    .filter((variant) => variant.some(({ path }) => path.length > 0))
+    .toSorted((a, b) => a.length - b.length)[0]?.[0]
 
 /** The `detail` of an error. It begins with the field, or with the name of the `whole`. */
 export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string => `${field || whole}: ${sentence}`

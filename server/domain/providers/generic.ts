@@ -21,7 +21,7 @@ const opened = z.object({
   single_use: z.boolean().default(false),
 })
 
-const asked = z.object({ decision: z.null() }).or(decisionFields)
+const asked = decisionFields.or(z.object({ decision: z.null() }))
 
 /**
  * Any vendor, through the customer's bridge: Vouch calls its one address, and the bridge sends events in Vouch's format

@@ -373,6 +373,17 @@ test("a review that opened after the member looked is not assigned in place of o
   expect(await listedBy(own.second, { assigned: "me" })).toEqual([])
 })
 
+test("an unknown filter and an unknown age are refused, so that no more is assigned than was meant", async () => {
+  const detailOf = async (filter: object) => (await team.officer.query("review.matching", filter)).error?.detail
+  expect(await detailOf({ days: 2 })).toBe("days: must be one of 1, 7, 30.")
+  expect(await detailOf({ asigned: "me" })).toContain("asigned: unknown field")
+  const assign = { filter: { asigned: "me" }, seen: 1, up_to: "x", assignee: null }
+  const { error } = await team.officer.mutate("review.assignMatching", assign)
+  expect(error.detail).toContain("filter.asigned: unknown field")
+  const revocable = await team.officer.query("bulkRevocation.count", { state: "pending" })
+  expect(revocable.error?.detail).toContain("state: unknown field")
+})
+
 test("the audit log does not keep what a member searched for, because it cannot be erased", async () => {
   const own = await reviewTeam(app)
   await reversalReview(app, own.key, "pavel-novak-1074")

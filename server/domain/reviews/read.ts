@@ -28,7 +28,7 @@ export const reviewFilter = z.object({
   kind: z.enum(allReviewKinds).optional(),
   assigned: z.enum(["me", "nobody"]).optional(),
   /** Opened at least this many days ago. */
-  days: z.union([z.literal(1), z.literal(7), z.literal(30)]).optional(),
+  days: z.literal([1, 7, 30]).optional(),
   /** Only reviews about this investor, or about a wallet that now belongs to them. */
   investor: filterId("inv").optional(),
   /** Only reviews about people whom this names, or about their wallets. */

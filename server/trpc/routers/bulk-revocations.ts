@@ -19,14 +19,16 @@ const ids = z
   .array(id)
   .min(1, "must contain an attestation id")
   .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`)
+/** Strict, because an act on all that match must not ignore a filter. */
+const exactFilter = searchFilter.strict()
 /** All that match a filter, as the member saw them: how many, and the cursor that `count` returned. */
-const matching = z.object({ filter: searchFilter, seen: wholeNumber(1, MOST_MATCHING), up_to: z.string().max(100) })
+const matching = z.object({ filter: exactFilter, seen: wholeNumber(1, MOST_MATCHING), up_to: z.string().max(100) })
 
 /** Revoking many attestations at once, in the background. */
 export const bulkRevocationRouter = router({
   /** How many of a filtered list can be revoked. */
   count: memberWith("attestation:write")
-    .input(searchFilter)
+    .input(exactFilter)
     .query(({ ctx, input }) => countRevocable(ctx.principal, input)),
 
   start: memberProcedure

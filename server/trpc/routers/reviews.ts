@@ -17,6 +17,8 @@ const reason = words(500)
 const claims = z.strictObject(mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()))
 
 const queueFilter = reviews.reviewFilter.omit({ state: true })
+/** Strict, because an act on all that match must not ignore a filter. */
+const exactFilter = queueFilter.strict()
 
 const reviewProcedure = memberWith("review:write")
 
@@ -63,12 +65,12 @@ export const reviewRouter = router({
     ),
 
   /** How many of the queue match, to assign all of them. */
-  matching: reviewProcedure.input(queueFilter).query(({ ctx, input }) => reviews.countMatching(ctx.principal, input)),
+  matching: reviewProcedure.input(exactFilter).query(({ ctx, input }) => reviews.countMatching(ctx.principal, input)),
 
   assignMatching: reviewProcedure
     .input(
       z.object({
-        filter: queueFilter,
+        filter: exactFilter,
         seen: wholeNumber(1, MOST_MATCHING),
         up_to: z.string().max(100),
         assignee: z.string().max(100).nullable(),

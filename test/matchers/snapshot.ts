@@ -21,8 +21,8 @@ const RESTLESS = [
   "audit_links",
   "audit_anchors",
 ]
-/** Columns that the ledger fills some time after a row has ended, and a key's last use, written once a minute. */
-const LATE = ["finalized_at", "fee", "rent", "counted_at", "last_used_at"]
+/** Columns that a worker fills some time after a row has ended, and a key's last use, written once a minute. */
+const LATE = ["finalized_at", "fee", "rent", "counted_at", "last_used_at", "requests_cleared"]
 /** A posting is dated once its transaction is final. */
 const LATE_OF_POSTINGS = [...LATE, "landed_at", "slot"]
 

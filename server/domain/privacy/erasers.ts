@@ -97,7 +97,10 @@ async function eraseAnswers(sql: Queryable, of: Subject): Promise<void> {
       select from unnest(${[...wallets]}::text[]) as named where strpos(convert_from(body, 'UTF8'), named) > 0)`
 }
 
-/** Deletes log rows that name a wallet or an attestation. No index has these, so it reads the whole log. */
+/**
+ * Deletes log rows that name a wallet or an attestation. No index has these, so it reads the whole log. `clearRequests`
+ * deletes those that are being written at this moment.
+ */
 async function eraseRequests(sql: Queryable, of: Subject): Promise<void> {
   await sql`set local statement_timeout = 0`
   await sql`

@@ -50,6 +50,7 @@ const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
   saved_filters_user: "a person who leaves loses theirs in every account",
   notifications_user: "a person who leaves loses theirs in every account",
   vendor_redactions_due: "vendors are asked about the erasures of all workspaces",
+  erasures_uncleared: "a worker finishes the erasures of all workspaces",
   attestations_ask: "vendors are asked about the sessions of all workspaces",
   webhook_events_mode_provider_event_id_pk: "an event's id is unique per mode and provider",
   webhook_events_received: "retention sweeps all workspaces",

@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { hasWords, wordsOf } from "#domain/investor-search"
-import type { Subject } from "./erasers.ts"
+import type { Subject } from "./subject.ts"
 
 /**
  * Erases what members searched for, where it names the person: exactly, or by words that are in no one else's external

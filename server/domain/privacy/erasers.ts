@@ -3,18 +3,8 @@ import { personalColumns } from "#domain/attestations"
 import { eraseReviews } from "#domain/reviews"
 import { reopenErased } from "#domain/screening"
 import { holdArchive } from "#server/ledger/index.ts"
-import type { Address } from "#shared/address.ts"
 import { eraseSearches } from "./erase-searches.ts"
-
-/** The data to erase. */
-export type Subject = {
-  workspaceId: string
-  wallets: readonly Address[]
-  attestations: readonly { id: string; session_id: string }[]
-  /** Investors without other data. */
-  investorIds: readonly string[]
-  now: Date
-}
+import type { Subject } from "./subject.ts"
 
 /** Reasons are handled separately, because some are Vouch's: replaced by a renewal, or ended by this erasure. */
 const emptied = Object.fromEntries(

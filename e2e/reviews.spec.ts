@@ -320,3 +320,20 @@ test("a member without reviews sees no link and no count, and the page says why"
     expect(refused.status()).toBe(403)
   }
 })
+
+ofFirm("all reviews that match a filter are assigned across pages", async ({ page, firm }) => {
+  const start = async (n: number) => {
+    const { sessionId } = await firm.api.start({ externalId: `fund-${n}` })
+    await decide(sessionId, "in_review")
+  }
+  for (let n = 0; n < 52; n += 13) await Promise.all(Array.from({ length: 13 }, (_, i) => start(n + i)))
+  await page.goto(section(firm, "reviews?q=fund"))
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+  const bar = page.getByRole("region", { name: "Selected reviews" })
+  await bar.getByRole("button", { name: "Select all 52 matching" }).click()
+  await expect(bar).toContainText("All 52 matching selected")
+  await bar.getByRole("button", { name: "Assign" }).click()
+  await expect(page.getByText("52 reviews assigned to you")).toBeVisible()
+  await page.goto(section(firm, "reviews?assigned=me"))
+  await expect(page.getByRole("row")).toHaveCount(51)
+})

@@ -167,10 +167,29 @@ test.each(readable)("a changed %s is found", async (name) => {
   expect(breaks[0]).toBe(name === "place" ? "missing 6-6" : "changed 6-6")
 })
 
-test("a name at display time may change, because it is not part of the log", async () => {
+test("columns that no hash covers are named, because they may have been changed or added", async () => {
   const lines = log.map(lineOf)
   lines[5]![6] = "another name"
-  expect((await check(csvOf(lines.toReversed()))).verified).toBe(true)
+  expect(await verify(csvOf(lines.toReversed()), anchors)).toMatchObject({
+    ...{ verified: true, unprovenColumns: ["subject_name"] },
+  })
+  const added = csvOf(lines.toReversed()).replaceAll("\r\n", ",x\r\n")
+  expect((await verify(added, anchors)).unprovenColumns).toEqual(["subject_name", "x"])
+})
+
+test("a file with two columns of one name is refused", async () => {
+  const doubled = fileOf(log).replaceAll("\r\n", ",key.revoked\r\n").replace("key.revoked", "action")
+  await expect(verify(doubled, anchors)).rejects.toThrow("csv: must be an export of the audit log; it has action twice")
+})
+
+test("a row without a place is a break unless only such rows stand above it", async () => {
+  const newestFirst = log.map(lineOf).toReversed()
+  const insert = (at: number) => newestFirst.toSpliced(at, 0, UNLINKED)
+  expect((await check(csvOf(insert(0)))).breaks).toEqual([])
+  expect((await check(csvOf(insert(0).toReversed()))).breaks).toEqual([])
+  expect(await check(csvOf(insert(4)))).toMatchObject({ verified: false, breaks: ["unplaced 9-9"] })
+  expect((await check(csvOf(insert(12)))).breaks).toEqual(["unplaced 1-1"])
+  expect((await check(csvOf(insert(12).toReversed()))).breaks).toEqual(["unplaced 1-1"])
 })
 
 test("an entry whose text was changed as well breaks the chain, and only entries that lead to an anchor are proven", async () => {
@@ -231,6 +250,29 @@ test("a file that should go until a day has a break if an anchor before that day
   expect(await until(49.1)).toEqual(["missing 7-9"])
   const whole = { issuer, csv: fileOf(log), until: new Date(START_MS + 72 * 3_600_000) }
   expect((await verifyAuditLog(nodeWithAnchors(anchors), whole)).breaks).toEqual([])
+})
+
+test("a file that should reach back to a day has a break unless it or an anchor made by then shows that it does", async () => {
+  const since = async (part: readonly Entry[], hours: number) => {
+    const date = new Date(START_MS + hours * 3_600_000)
+    return short(await verifyAuditLog(nodeWithAnchors(anchors), { issuer, csv: fileOf(part), since: date })).breaks
+  }
+  // Entries are written in the first minutes. Entries up to 4 are anchored at hour 24.
+  const fromFifth = log.slice(4)
+  expect(await since(log, -100)).toEqual([])
+  expect(await since(fromFifth, 1)).toEqual([])
+  expect(await since(fromFifth, 0)).toEqual(["begins_late 5-5"])
+  const late = logOf(12, (place) => (place > 4 ? { at: new Date(START_MS + 26 * 3_600_000) } : {}))
+  const on = [anchorOf(late, 4), anchorOf(late, 9)]
+  const sinceDay = async (from: number, hours: number) =>
+    short(
+      await verifyAuditLog(nodeWithAnchors(on), {
+        ...{ issuer, csv: fileOf(late.slice(from - 1)), since: new Date(START_MS + hours * 3_600_000) },
+      }),
+    ).breaks
+  expect(await sinceDay(5, 24)).toEqual([])
+  expect(await sinceDay(5, 22.9)).toEqual(["begins_late 5-5"])
+  expect(await sinceDay(6, 24)).toEqual(["begins_late 6-6"])
 })
 
 test("a download that broke off is found, wherever it was cut", async () => {

@@ -104,6 +104,7 @@ test("an auditor verifies a month of the log from the export and a node alone, a
   const changed = lines.with(at(middle), { ...lines[at(middle)]!, actor_name: "Mallory" })
   const inBoth = lines.with(at(middle), rewritten(lines[at(middle)]!))
   const swapped = lines.with(at(middle), lines[at(middle + 1)]!).with(at(middle + 1), lines[at(middle)]!)
+  const withoutPlace = { ...lines[0]!, place: "", previous_hash: "", hash: "", hashed_text: "", actor_name: "Mallory" }
   const files: Record<string, [file: string, says: RegExp]> = {
     "a changed entry": [fileOf(changed), new RegExp(`\\b${middle}\\b.*changed`)],
     "an entry whose text was changed as well": [fileOf(inBoth), new RegExp(`\\b${middle}\\b.*changed`)],
@@ -113,6 +114,18 @@ test("an auditor verifies a month of the log from the export and a node alone, a
     ],
     "a swapped pair": [fileOf(swapped), /reordered|not in its place/],
     "an end that was cut off": [fileOf(lines.slice(at(places.at(-2)!))), new RegExp(`${last}.*missing`)],
+    "a row without a place between others": [
+      fileOf(lines.toSpliced(at(middle), 0, withoutPlace)),
+      /unplaced|without a place/,
+    ],
+    "a second column of one name": [
+      csv.replaceAll("\r\n", ",key.revoked\r\n").replace("key.revoked", "action"),
+      /twice|same name/,
+    ],
+    "a file cut off in the first columns of its last row": [
+      csv.slice(0, csv.trimEnd().lastIndexOf("\n") + 8),
+      /cut.off/,
+    ],
     "a log that was written again, with a stranger's anchor": [forged, /contradicted|another hash/],
   }
   for (const [by, program] of Object.entries(programs)) {
@@ -123,6 +136,9 @@ test("an auditor verifies a month of the log from the export and a node alone, a
       const found = await check(program, file, issuer, until)
       expect(found, `${what}, by ${by}`).toEqual({ passes: false, output: expect.stringMatching(says) })
     }
+    expect(sound.output, by).toContain("Columns that prove nothing: subject_name")
+    const early = await check(program, fileOf([withoutPlace, ...lines]), issuer, until)
+    expect(early, by).toEqual({ passes: true, output: expect.stringContaining("1 without a place: not proven yet") })
     // The issuer has not anchored the end yet, and no one else can: it stays unproven.
     const unproven = await check(program, forgedEnd, issuer, until)
     expect(unproven.output, by).toMatch(new RegExp(`Entries ${last + 1} to ${end}\\b`))

@@ -15,6 +15,10 @@ export type AuditBreak = AuditRange & {
     | "reordered"
     /** The file ends in the middle of a line. */
     | "cut_off"
+    /** Right below this entry stands one without a place. Only entries newer than all others can have none. */
+    | "unplaced"
+    /** The file begins here, and nothing shows that it reaches back to `since`. */
+    | "begins_late"
     /** The issuer put another hash of this place on chain: this entry, or one before it, was changed since. */
     | "contradicted"
     /** The same, and the log itself says that a restore of the database lost the entries that were anchored. */
@@ -38,6 +42,8 @@ type AuditFile = {
   /** Entries that were not linked yet when the file was made. */
   unlinked: number
   breaks: AuditBreak[]
+  /** Columns that no hash covers, such as `subject_name`, which is looked up for the export. */
+  unprovenColumns: string[]
 }
 
 /** The hash before the first entry: 32 zero bytes. */
@@ -61,7 +67,7 @@ type Row = Record<(typeof COLUMNS)[number], string>
 
 /** Reads an export of the audit log, and checks each entry and that each follows the one before it. */
 export async function readAuditFile(csv: string): Promise<AuditFile> {
-  const { rows, isCutOff, hasEnd } = rowsOf(csv)
+  const { rows, unprovenColumns, isCutOff, hasEnd } = rowsOf(csv)
   const breaks: AuditBreak[] = []
   const entries = new Map<number, FileEntry>()
   const places: number[] = []
@@ -77,23 +83,31 @@ export async function readAuditFile(csv: string): Promise<AuditFile> {
     else entries.set(place, entry)
   }
   if (isCutOff) breaks.push(at("cut_off", places.at(-1) ?? 0))
-  breaks.push(...outOfOrder(places))
+  const isTurned = places.filter((place, i) => place > (places[i - 1] ?? place)).length > places.length / 2
+  const newestFirst = isTurned ? [...rows].reverse() : rows
+  breaks.push(...outOfOrder(newestFirst.flatMap(({ place }) => (place === "" ? [] : [Number(place)]))))
+  breaks.push(...unplaced(newestFirst))
   const sorted = [...entries.values()].sort((a, b) => a.place - b.place)
   breaks.push(...gapsIn(sorted, new Set(places)))
   const unlinked = rows.filter(({ place }) => place === "").length
-  return { entries: sorted, unlinked, breaks: breaks.sort((a, b) => a.from - b.from) }
+  return { entries: sorted, unlinked, breaks: breaks.sort((a, b) => a.from - b.from), unprovenColumns }
 }
 
 const at = (kind: AuditBreak["kind"], from: number, to = from): AuditBreak => ({ kind, from, to })
 
-/** The file has the newest entry first, or the oldest if it was turned around. */
-function outOfOrder(places: readonly number[]): AuditBreak[] {
-  const isTurned = places.filter((place, i) => place > (places[i - 1] ?? place)).length > places.length / 2
-  const newestFirst = isTurned ? [...places].reverse() : places
+/** Entries that are newer than the one above them. The file has the newest first, or the oldest if it was turned around. */
+function outOfOrder(newestFirst: readonly number[]): AuditBreak[] {
   return newestFirst.flatMap((place, i) => {
     const before = newestFirst[i - 1]
     return before !== undefined && place > before ? [at("reordered", place)] : []
   })
+}
+
+/** Entries get their places in order, so one without a place is newer than all that have one. */
+function unplaced(newestFirst: readonly Row[]): AuditBreak[] {
+  return newestFirst.flatMap(({ place }, i) =>
+    place !== "" && newestFirst[i + 1]?.place === "" ? [at("unplaced", Number(place))] : [],
+  )
 }
 
 /** Whether an entry has a sound predecessor in the file. */
@@ -158,20 +172,27 @@ function says(cell: string, value: string): boolean {
   return read === value.length
 }
 
+type Table = { rows: Row[]; unprovenColumns: string[]; isCutOff: boolean; hasEnd: boolean }
+
 /** The rows of a CSV file (RFC 4180) with a header. `hasEnd`: whether its last line has an end. */
-function rowsOf(csv: string): { rows: Row[]; isCutOff: boolean; hasEnd: boolean } {
+function rowsOf(csv: string): Table {
   const { lines, isCutOff } = linesOf(csv.replace(/^\ufeff/, ""))
   const [header = []] = lines
-  const indexes = COLUMNS.map((column) => header.indexOf(column))
-  const absent = COLUMNS.find((_, i) => indexes[i] === -1)
+  const absent = COLUMNS.find((column) => !header.includes(column))
   if (absent !== undefined) throw new TypeError(`csv: must be an export of the audit log; it has no column ${absent}`)
-  const rows: Row[] = []
+  // Readers differ in which of two columns they show.
+  const repeated = header.find((column, i) => header.indexOf(column) < i)
+  if (repeated !== undefined) throw new TypeError(`csv: must be an export of the audit log; it has ${repeated} twice`)
   const hasEnd = csv.endsWith("\n")
-  for (const cells of lines.slice(1)) {
-    if (cells.length !== header.length) return { rows, isCutOff: true, hasEnd }
-    rows.push(Object.fromEntries(COLUMNS.map((column, i) => [column, cells[indexes[i]!]])) as Row)
+  const rest = lines.slice(1)
+  const uneven = rest.findIndex((cells) => cells.length !== header.length)
+  const whole = uneven === -1 ? rest : rest.slice(0, uneven)
+  return {
+    rows: whole.map((cells) => Object.fromEntries(header.map((column, i) => [column, cells[i]])) as Row),
+    unprovenColumns: header.filter((column) => !(COLUMNS as readonly string[]).includes(column)),
+    isCutOff: isCutOff || uneven !== -1,
+    hasEnd,
   }
-  return { rows, isCutOff, hasEnd }
 }
 
 const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y

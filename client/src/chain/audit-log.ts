@@ -16,6 +16,12 @@ export type AuditQuestion = {
    * says if the log goes on.
    */
   until?: Date | undefined
+  /**
+   * The start of the time that the file should cover. The file reaches back to it if it has an entry from before it or
+   * the log's first one, or if an anchor made before it is of the entry right before the file or a later one. The first hour
+   * does not count. Otherwise the file has a break. Without it, the file may begin anywhere.
+   */
+  since?: Date | undefined
   /** The commitment level. Default: `confirmed`. */
   commitment?: "confirmed" | "finalized" | undefined
   /**
@@ -50,6 +56,8 @@ export type AuditAnswer = {
   /** Entries that were not linked yet when the file was made. Nothing is known about them. */
   unlinked: number
   breaks: AuditBreak[]
+  /** Columns that no hash covers, so that nothing is known about them: `subject_name`, and any that was added. */
+  unprovenColumns: string[]
   /** The newest anchor on chain of an entry after the end of the file: the log goes on at least to there. */
   later: AuditAnchor | null
 }
@@ -67,18 +75,22 @@ const SLACK_SECONDS = 86_400
  * transactions than `most` look like an anchor.
  */
 export async function verifyAuditLog(connection: ChainConnection, question: AuditQuestion): Promise<AuditAnswer> {
-  const { csv, until, commitment = "confirmed", most = MOST } = question
+  const { csv, until, since, commitment = "confirmed", most = MOST } = question
   const issuers = issuersOf(question.issuer)
-  const { entries, unlinked, breaks } = await readAuditFile(
+  const { entries, unlinked, breaks, unprovenColumns } = await readAuditFile(
     typeof csv === "string" ? csv : new TextDecoder().decode(csv),
   )
   const [first, last] = [entries[0], entries.at(-1)]
   if (first === undefined || last === undefined)
-    return { verified: false, range: null, proven: [], unproven: [], unlinked, breaks, later: null }
+    return { verified: false, range: null, proven: [], unproven: [], unlinked, breaks, unprovenColumns, later: null }
 
-  const since = Math.min(...entries.slice(0, EARLIEST).map(({ at }) => at)) / 1000 - SLACK_SECONDS
-  const anchors = await anchorsOf(nodeOf(connection, commitment), issuers, { since, most })
-  breaks.push(...contradictions(entries, anchors), ...cutOff(last, anchors, until))
+  const oldest = Math.min(
+    ...entries.slice(0, EARLIEST).map(({ at }) => at),
+    since?.getTime() ?? Number.POSITIVE_INFINITY,
+  )
+  const readFrom = oldest / 1000 - SLACK_SECONDS
+  const anchors = await anchorsOf(nodeOf(connection, commitment), issuers, { since: readFrom, most })
+  breaks.push(...contradictions(entries, anchors), ...cutOff(last, anchors, until), ...late(first, anchors, since))
   const { proven, unproven } = proofs(entries, anchors)
   return {
     verified: breaks.length === 0 && proven.length > 0,
@@ -87,6 +99,7 @@ export async function verifyAuditLog(connection: ChainConnection, question: Audi
     unproven,
     unlinked,
     breaks: breaks.sort((a, b) => a.from - b.from),
+    unprovenColumns,
     later: anchors.filter(({ place }) => place > last.place).sort((a, b) => b.place - a.place)[0] ?? null,
   }
 }
@@ -117,6 +130,14 @@ function cutOff(last: FileEntry, anchors: readonly AuditAnchor[], until: Date | 
   const places = anchors.flatMap(({ at, place }) => (at !== null && at < end ? [place] : []))
   const to = Math.max(last.place, ...places)
   return to > last.place ? [{ kind: "missing", from: last.place + 1, to }] : []
+}
+
+/** A file that begins after the start of its time, unless the entry before it was anchored by then. */
+function late(first: FileEntry, anchors: readonly AuditAnchor[], since: Date | undefined): AuditBreak[] {
+  if (since === undefined || first.place === 1 || first.at < since.getTime()) return []
+  const start = since.getTime() / 1000 + CLOCK_SLACK_SECONDS
+  const isShown = anchors.some(({ at, place }) => at !== null && at < start && place >= first.place - 1)
+  return isShown ? [] : [{ kind: "begins_late", from: first.place, to: first.place }]
 }
 
 /** The log's entry about an anchor that a restored database does not agree with. */

@@ -8,6 +8,8 @@ import { CommandError, type Output } from "./run.ts"
 /** Like `Run`, without a deployment: the command asks only a node of the chain. */
 export type RunAlone = (work: () => Promise<Output>) => Promise<void>
 
+type Options = { issuer: string[]; rpc: string; until?: Date; since?: Date }
+
 /** `vouch audit …`: checks what the server says about itself. It needs neither the server nor its database. */
 export function addAuditCommands(program: Command, run: RunAlone): void {
   const audit = program.command("audit").description("check an export of the audit log")
@@ -27,14 +29,15 @@ export function addAuditCommands(program: Command, run: RunAlone): void {
       "the end of the time that the file should cover, as in its export: reports a file whose end was cut off",
       time,
     )
-    .action((file: string, { issuer, rpc, until }: { issuer: string[]; rpc: string; until?: Date }) =>
+    .option("--since <date>", "the start of that time: reports a file that does not reach back to it", time)
+    .action((file: string, { issuer, rpc, until, since }: Options) =>
       run(async () => {
         const csv = await readFile(file).catch((error: Error) => {
           throw new CommandError(`${file}: cannot be read. ${error.message}`)
         })
         // Loaded here, because no other command needs the client.
         const { verifyAuditLog } = await import("#client/index.ts")
-        const answer = await verifyAuditLog(rpc, { issuer, csv, until }).catch((error) => {
+        const answer = await verifyAuditLog(rpc, { issuer, csv, until, since }).catch((error) => {
           if (error instanceof TypeError) throw new CommandError(error.message)
           throw error
         })
@@ -58,7 +61,8 @@ function time(value: string): Date {
   return date
 }
 
-function textOf({ verified, range, proven, unproven, unlinked, breaks, later }: AuditAnswer): string {
+function textOf(answer: AuditAnswer): string {
+  const { verified, range, proven, unproven, unlinked, breaks, unprovenColumns, later } = answer
   const newest = Math.max(...proven.map(({ to }) => to), later?.place ?? 0)
   const lines = [
     range === null ? "The file has no entry with a place in the chain." : `The file has ${entries(range)}.`,
@@ -66,7 +70,8 @@ function textOf({ verified, range, proven, unproven, unlinked, breaks, later }: 
     ...unproven.map(
       (one) => `not proven: ${entries(one)}, ${one.from > newest ? "newer than the last anchor" : NO_ANCHOR}`,
     ),
-    ...(unlinked === 0 ? [] : [`not proven: ${unlinked} more, which were written seconds before the export`]),
+    ...(unlinked === 0 ? [] : [`not proven: ${unlinked} more, which have no place in the chain yet`]),
+    ...(unprovenColumns.length === 0 ? [] : [`not proven: ${unprovenColumns.join(", ")}, which no hash covers`]),
     ...(later === null
       ? []
       : [`The log goes on after this file, at least to entry ${later.place}: ${describe(later)}`]),
@@ -88,6 +93,8 @@ const meanings: Record<AuditBreak["kind"], string> = {
   repeated: "it is in the file twice",
   reordered: "it is not in its place in the file",
   cut_off: "the file ends here in the middle of a line",
+  unplaced: "a row without a place is below it, and only the newest rows can have none",
+  begins_late: "the file begins here, and nothing shows that it reaches back to --since",
   contradicted: "the issuer put another hash on chain for it, so it or an entry before it was changed since",
   lost: "other entries were anchored here, and a restore of the database lost them; the log says so",
 }

@@ -1,6 +1,6 @@
+import { alpha2Of } from "#shared/alpha3.ts"
 import type { Claims } from "#shared/claims.ts"
 import { isCountry } from "#shared/countries.ts"
-import { alpha2Of } from "./alpha3.ts"
 
 const MOST_CHARACTERS = 40
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
+import { alpha2Of } from "#shared/alpha3.ts"
 import { isCountry } from "#shared/countries.ts"
-import { alpha2Of } from "./alpha3.ts"
 import { countryFrom, countryOf, isOver18 } from "./vendor-person.ts"
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]

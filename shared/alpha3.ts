@@ -1,4 +1,4 @@
-/** ISO 3166-1: each alpha-2 code followed by its alpha-3, for vendors that use three letters. */
+/** ISO 3166-1: each alpha-2 code followed by its alpha-3, for vendors and lists that use three letters. */
 const pairs = `
 AD AND AE ARE AF AFG AG ATG AI AIA AL ALB AM ARM AO AGO AQ ATA AR ARG AS ASM AT AUT AU AUS AW ABW AX ALA AZ AZE
 BA BIH BB BRB BD BGD BE BEL BF BFA BG BGR BH BHR BI BDI BJ BEN BL BLM BM BMU BN BRN BO BOL BQ BES BR BRA BS BHS

@@ -252,7 +252,7 @@ test("a file that should go until a day has a break if an anchor before that day
   expect((await verifyAuditLog(nodeWithAnchors(anchors), whole)).breaks).toEqual([])
 })
 
-test("a file that should reach back to a day has a break unless it or an anchor made by then shows that it does", async () => {
+test("a file that should reach back to a day has a break unless its entries or an older anchor show that it does", async () => {
   const since = async (part: readonly Entry[], hours: number) => {
     const date = new Date(START_MS + hours * 3_600_000)
     return short(await verifyAuditLog(nodeWithAnchors(anchors), { issuer, csv: fileOf(part), since: date })).breaks

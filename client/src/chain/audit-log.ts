@@ -132,7 +132,7 @@ function cutOff(last: FileEntry, anchors: readonly AuditAnchor[], until: Date | 
   return to > last.place ? [{ kind: "missing", from: last.place + 1, to }] : []
 }
 
-/** A file that begins after the start of its time, unless the entry before it was anchored by then. */
+/** A file that begins after the start of its time, unless an anchor made before that start covers the entry before it. */
 function late(first: FileEntry, anchors: readonly AuditAnchor[], since: Date | undefined): AuditBreak[] {
   if (since === undefined || first.place === 1 || first.at < since.getTime()) return []
   const start = since.getTime() / 1000 + CLOCK_SLACK_SECONDS

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
 import { withProgress } from "../scripts/progress.mjs"
 import { ACCOUNT, members } from "./company.ts"
 import { fill } from "./fill.ts"
+import { type Folder, openFolder, type State } from "./folder.ts"
 import { beginReviews, createMembers } from "./members.ts"
 
 const USAGE = `Usage: npm run demo [-- --reset]
@@ -26,44 +26,17 @@ const PASSED = ["PATH", "HOME", "TMPDIR", "LANG", "PORT", "VOUCH_LOCALNET_PORT"]
 /** Responses to a repeated request are kept for a day. */
 const REPEATABLE_MS = 24 * 3_600_000
 
-/** What the demo has to remember between runs. */
-type State = {
-  begunAt: number
-  isFilled: boolean
-  password: string
-  /** Null until the account exists. */
-  account: { ownerLink: string; workspace: string; apiKey: string; readingKey: string } | null
-  hasMembers: boolean
-  /** Where the demo receives webhooks. */
-  receiverPort: number
-}
-
 const { reset, help, data } = parseOptions()
 if (help) {
   console.log(USAGE)
   process.exit(0)
 }
-const stateFile = join(data, "demo.json")
-if (existsSync(data) && !existsSync(stateFile)) stop(`${data} is not the folder of a demo. Choose another with --data.`)
-if (reset) rmSync(data, { recursive: true, force: true })
-mkdirSync(data, { recursive: true })
-
-const state: State = existsSync(stateFile)
-  ? JSON.parse(readFileSync(stateFile, "utf8"))
-  : {
-      begunAt: Date.now(),
-      isFilled: false,
-      password: randomBytes(9).toString("base64url"),
-      account: null,
-      hasMembers: false,
-      receiverPort: 0,
-    }
-save()
+const port = process.env.PORT ?? "3000"
+const origin = `http://localhost:${port}`
+const { state, save } = await open()
 if (!state.isFilled && Date.now() - state.begunAt > REPEATABLE_MS)
   stop("An earlier run was interrupted more than a day ago. Start over with: npm run demo -- --reset")
 
-const port = process.env.PORT ?? "3000"
-const origin = `http://localhost:${port}`
 const env: NodeJS.ProcessEnv = {
   NODE_ENV: process.env.NODE_ENV,
   ...Object.fromEntries(PASSED.map((name) => [name, process.env[name]])),
@@ -110,7 +83,10 @@ async function fillOnce(note: (progress: string) => void): Promise<void> {
 async function receiveWebhooks(): Promise<void> {
   const receiver = createServer((request, response) => request.resume().on("end", () => response.writeHead(204).end()))
   receiver.listen(state.receiverPort, "127.0.0.1")
-  await once(receiver, "listening")
+  await once(receiver, "listening").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE") throw error
+    throw new Error(`Another program uses port ${state.receiverPort}, where this demo receives its webhooks.`)
+  })
   state.receiverPort = (receiver.address() as { port: number }).port
   save()
 }
@@ -128,12 +104,19 @@ async function createAccount(): Promise<NonNullable<State["account"]>> {
 }
 
 async function vouch<Result>(...args: string[]): Promise<Result> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["server/cli.ts", ...args, "--json"], { env })
+  const command = promisify(execFile)(process.execPath, ["server/cli.ts", ...args, "--json"], { env })
+  const { stdout } = await command.catch(({ stderr, signal }: { stderr: string; signal: string | null }) => {
+    throw new Error(`vouch ${args.slice(0, 2).join(" ")} failed: ${stderr.trim() || `ended by ${signal}`}`)
+  })
   return JSON.parse(stdout)
 }
 
-function save(): void {
-  writeFileSync(stateFile, JSON.stringify(state), { mode: 0o600 })
+async function open(): Promise<Folder> {
+  try {
+    return await openFolder(data, { origin, reset })
+  } catch (error) {
+    return stop((error as Error).message)
+  }
 }
 
 function signIns(): string {
@@ -174,7 +157,7 @@ function parseOptions() {
   try {
     return parseArgs({
       options: {
-        reset: { type: "boolean" },
+        reset: { type: "boolean", default: false },
         data: { type: "string", default: ".demo" },
         help: { type: "boolean", short: "h" },
       },

@@ -1,5 +1,6 @@
 import { members } from "./company.ts"
 
+type Member = (typeof members)[number]
 type Request = { method: "GET" | "POST"; input: object }
 
 /** Calls the dashboard's API, as one of the members or as a person without a session. */
@@ -48,16 +49,22 @@ class Desk {
   }
 }
 
-/** Creates the members of a new account, each with this password. The link is the owner's. */
+/** Creates the members of a new account, each with this password. The link is the owner's. Can be repeated. */
 export async function createMembers(origin: string, ownerLink: string, workspace: string, password: string) {
   const [owner, ...others] = members
-  const join = (link: string, { name, email }: (typeof members)[number]) => {
+  const hasJoined = ({ email }: Member) =>
+    Desk.signIn(origin, workspace, email, password).then(
+      () => true,
+      () => false,
+    )
+  const join = (link: string, { name, email }: Member) => {
     const token = new URL(link).searchParams.get("token")
     return Desk.withoutSession(origin).mutate("setup.createUser", { name, email, token, password })
   }
-  await join(ownerLink, owner)
+  if (!(await hasJoined(owner))) await join(ownerLink, owner)
   const desk = await Desk.signIn(origin, workspace, owner.email, password)
   for (const member of others) {
+    if (await hasJoined(member)) continue
     const { link } = await desk.mutate<{ link: string }>("member.invite", { role: member.role })
     await join(link, member)
   }

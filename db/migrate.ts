@@ -54,8 +54,8 @@ export class TablesInUse extends Error {
 }
 
 /**
- * Migrates the database in one transaction. Safe if several processes start at once, and beside processes of the previous
- * version. Throws EarlierDatabase and TablesInUse.
+ * Migrates the database in one transaction. Safe if several processes start at once, and together with processes of the
+ * previous version. Throws EarlierDatabase and TablesInUse.
  */
 export async function migrate(url: string): Promise<Migrated> {
   const client = open(url, 1)

@@ -197,11 +197,6 @@ export const ExternalId = ({ value }: { value: string }) => (
   </span>
 )
 
-/** On a phone, a row is named by the company's own id for the investor, else by the wallet. */
-type Named = { external_id: string | null }
-export const investorPlace = ({ external_id }: Named) => (external_id === null ? "none" : "lead")
-export const walletPlace = ({ external_id }: Named) => (external_id === null ? "lead" : "line")
-
 /** Links to the investor behind a wallet, by the company's own id for them if there is one. */
 export function InvestorLink({ investor }: { investor: { investor_id: string; external_id: string | null } }) {
   const { investor_id, external_id } = investor

@@ -77,7 +77,7 @@ async function pageOf(
 async function subjectsNamed(workspaceId: string, about: string): Promise<string[]> {
   if (isId("att", about)) return [about]
   const named = await readNamed(workspaceId, about)
-  if (named?.ids === null) fail("validation_failed", "about: very many people are called so. Add a word of the name.")
+  if (named?.ids === null) fail("validation_failed", "about: very many people are called so. Type more of the name.")
   return [about, ...(named?.ids ?? [])]
 }
 

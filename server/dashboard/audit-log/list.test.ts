@@ -73,7 +73,7 @@ test("a person's name finds the entries about them, their verifications and oper
   expect(await actions(wallet)).toEqual(expected.slice(1))
   expect(await actions(other)).toEqual(expected.slice(0, 2))
   expect(await actions("nora")).toHaveLength(4)
-  expect(await actions("nobody at all")).toEqual([])
+  expect(await actions("no such person")).toEqual([])
   const query = new URLSearchParams({ workspace: String(owner.browser.workspaceId), subject: "nora berg" })
   const csv = await (await owner.browser.fetch(`/api/export/audit.csv?${query}`)).text()
   expect(csv.trim().split("\r\n").slice(1)).toHaveLength(3)

@@ -48,7 +48,7 @@ export async function readSubject(workspaceId: string, { subject, ...filter }: A
   if (isId("att", text)) return { ...filter, subjects: sql`${[text]}::text[]` }
   const named = await readNamed(workspaceId, text)
   if (named === null || named.ids === null)
-    fail("validation_failed", "subject: very many people are called so. Add a word of the name.")
+    fail("validation_failed", "subject: very many people are called so. Type more of the name.")
   const ids = [text, ...named.ids]
   const operations = sql`
     select id from operations where workspace_id = ${workspaceId} and wallet = any(${ids})

@@ -25,7 +25,7 @@ test("a revoked wallet is redeemed and then emptied by a forced transfer, with t
     await expect(balances(sheet).nth(1)).toHaveText(/10060$/)
     await expect(rules(sheet)).toContainText("Allowed. It overrides one rule.")
     await expect(rules(sheet).getByRole("listitem").filter({ hasText: "Overridden" })).toContainText(
-      new RegExp(`${wallet}.* is not verified for kyc_individual_v1: its attestation was revoked`),
+      new RegExp(`${wallet}.* is not verified for Individual identity: its attestation was revoked`),
     )
     await expectAccessible(page)
   })

@@ -66,19 +66,17 @@ export const nameText = words
 const FORMATS =
   "\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
 
-const NOT_IN_IDS = CONTROLS + FORMATS
-
 /**
- * Another system's id, which people compare by eye: with a visible character, and without any that hide text or change
- * its direction.
+ * Another system's id, which people compare by eye: without characters that hide text or change its direction. It may be
+ * blank, because 0.1.0 accepted that.
  */
 export const foreignId = (max: number) =>
-  withVisible(
-    plainText(max).refine(
+  plainText(max)
+    .refine(
       (text) => !/\p{Cf}/u.test(text),
       saying("must not contain invisible characters, or ones that change the direction of text"),
-    ),
-  ).meta({ pattern: `^[^${NOT_IN_IDS}]*[^${UNSEEN}${NOT_IN_IDS}][^${NOT_IN_IDS}]*$` })
+    )
+    .meta({ pattern: `^[^${CONTROLS}${FORMATS}]*$` })
 
 /** A name that is mailed to people of its owner's choice: without anything that a mail client turns into a link. */
 export const mailedName = (max: number) =>

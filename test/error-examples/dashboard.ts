@@ -121,7 +121,8 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
   selection_changed: async (app) => {
     const { key, officer } = await reviewTeam(app)
     for (let n = 0; n < 2; n++) await vendorReview(app, key)
-    return page(officer, "review.assignMatching", { filter: {}, seen: 1, assignee: null })
+    const { up_to } = (await officer.query("review.matching", {})).data
+    return page(officer, "review.assignMatching", { filter: {}, seen: 1, up_to, assignee: null })
   },
   review_not_found: asks("review.get", { review_id: newId("rev") }),
   review_changed: async (app) => {

@@ -33,11 +33,14 @@ type Detail = RouterOutputs["attestation"]["detail"]
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const { can } = useWorkspace()
+  const query = useQuery("attestation.detail", { id })
+  const schemas = useQuery("schema.list", {})
   return (
     <DetailPage
       up={[["attestations"], "Attestations"]}
       name="Attestation"
-      query={useQuery("attestation.detail", { id })}
+      // Shown together, so that the name of the schema, in the heading, moves nothing.
+      query={schemas.isLoading ? { ...query, data: undefined } : query}
       head={(attestation) => {
         const { status } = attestation
         const isStanding = status === "pending" || status === "verified"

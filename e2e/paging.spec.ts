@@ -29,7 +29,7 @@ test("Older shows the top of the table, and Back returns to the previous page", 
   await expect.poll(opened).toBe(second)
   await firstLink.click()
   await expect(page).toHaveURL(/\/attestations\/att_/)
-  await expect(heading(page, /Individual identity$/)).toBeVisible()
+  await expect(heading(page, /: Individual identity/)).toBeVisible()
   await page.goBack()
   await expect.poll(opened).toBe(second)
   await page.reload()

@@ -80,14 +80,15 @@ async function migrateIn(tx: Transaction): Promise<Migrated> {
   const migrations = readMigrationFiles({ migrationsFolder })
   const before = await readJournal(tx)
   if (before.total > 0 && before.first < migrations[0]!.folderMillis) throw new EarlierDatabase()
-  const applied = await applyMigrations(
-    tx,
-    migrations.filter(({ folderMillis }) => folderMillis > before.last),
-  )
+  const missing = migrations.filter(({ folderMillis }) => folderMillis > before.last)
+  if (missing.length > 0) await recordMigrations(tx, missing)
   // An older version leaves a newer version's functions and tables unchanged.
   const isAhead = before.last > migrations.at(-1)!.folderMillis
-  const functions = isAhead ? 0 : await applyFunctions(tx)
-  return { applied, functions, total: before.total + applied }
+  const functions = isAhead ? [] : await recordFunctions(tx)
+  const statements = [...missing.flatMap(({ sql }) => sql), ...functions]
+  // Sent together, because requests wait for these tables. A function may call one of a later file.
+  if (statements.length > 0) await tx.unsafe(`set local check_function_bodies = off;\n${statements.join(";\n")}`)
+  return { applied: missing.length, functions: functions.length, total: before.total + missing.length }
 }
 
 type Journal = { first: number; last: number; total: number }
@@ -101,8 +102,7 @@ async function readJournal(tx: Transaction): Promise<Journal> {
   return journal!
 }
 
-async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Promise<number> {
-  if (migrations.length === 0) return 0
+async function recordMigrations(tx: Transaction, migrations: MigrationMeta[]): Promise<void> {
   // Tables of Drizzle's tools, and the content of each function file. A role that may not create schemas can use one that
   // exists: "if not exists" would still be refused.
   const [known] = await tx`select to_regnamespace('drizzle') is not null as is_there`
@@ -110,16 +110,12 @@ async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Pr
   await tx.unsafe(`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     create table if not exists drizzle.functions (file text primary key, hash text not null);`)
-  for (const { sql, folderMillis, hash } of migrations) {
-    // Sent together, because requests wait for these tables.
-    await tx.unsafe(sql.join(";\n"))
+  for (const { folderMillis, hash } of migrations)
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
-  }
-  return migrations.length
 }
 
-/** Applies each file of `db/functions` whose content differs from the database's. */
-async function applyFunctions(tx: Transaction): Promise<number> {
+/** Records and returns each file of `db/functions` whose content differs from the database's. */
+async function recordFunctions(tx: Transaction): Promise<string[]> {
   const known = await tx<{ file: string; hash: string }[]>`select file, hash from drizzle.functions`
   const hashes = new Map(known.map(({ file, hash }) => [file, hash]))
   const changed = readdirSync(functionsFolder)
@@ -127,13 +123,9 @@ async function applyFunctions(tx: Transaction): Promise<number> {
     .map((file) => ({ file, text: readFileSync(new URL(file, functionsFolder), "utf8") }))
     .map(({ file, text }) => ({ file, text, hash: createHash("sha256").update(text).digest("hex") }))
     .filter(({ file, hash }) => hashes.get(file) !== hash)
-  // A function may call one of a later file.
-  if (changed.length > 0) await tx`set local check_function_bodies = off`
-  for (const { file, text, hash } of changed) {
-    await tx.unsafe(text)
+  for (const { file, hash } of changed)
     await tx`
       insert into drizzle.functions (file, hash) values (${file}, ${hash})
       on conflict (file) do update set hash = excluded.hash`
-  }
-  return changed.length
+  return changed.map(({ text }) => text)
 }

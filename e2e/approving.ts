@@ -1,5 +1,14 @@
 import type { Page } from "@playwright/test"
-import { addCodes, test as base, type Customer, createCustomer, memberOfNewAccount } from "./dashboard.ts"
+import { decide } from "./api.ts"
+import {
+  addCodes,
+  test as base,
+  type Customer,
+  createCustomer,
+  memberOfNewAccount,
+  reviewOf,
+  section,
+} from "./dashboard.ts"
 
 /**
  * A customer with another member who can approve. A policy also binds members invited later: another member must confirm
@@ -20,6 +29,14 @@ export const test = base.extend<{ firm: Customer; officer: Page }>({
 
 export const requireTwo = ({ api }: Customer, ...actions: string[]) =>
   api.call("POST", "/approval-policies", { actions, approvals: 1 })
+
+/** A review of a firm in which two members decide: its page and its wallet. */
+export async function reviewOfTwo(firm: Customer): Promise<{ review: string; wallet: string }> {
+  await requireTwo(firm, "review_decision")
+  const { sessionId, wallet } = await firm.api.start()
+  await decide(sessionId, "in_review")
+  return { review: section(firm, `reviews/${await reviewOf(firm, wallet)}`), wallet }
+}
 
 /** The link to the request that an act waits for. */
 export const open = (page: Page) => page.getByRole("link", { name: "Open the request" })

@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test"
-import { decide } from "./api.ts"
-import { approve, open, requireTwo, test } from "./approving.ts"
-import { addCodes, chooseAction, expect, expectAccessible, heading, reviewOf, section } from "./dashboard.ts"
+import { approve, open, requireTwo, reviewOfTwo, test } from "./approving.ts"
+import { addCodes, chooseAction, expect, expectAccessible, heading, section } from "./dashboard.ts"
 import { held } from "./servicing.ts"
 
 const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
@@ -11,10 +10,7 @@ test("a review's decision waits, and takes effect once another member approves i
 }, async ({ page, officer, firm: customer, traffic }) => {
   // A request that waits.
   traffic.allow(/409/)
-  await requireTwo(customer, "review_decision")
-  const { sessionId, wallet } = await customer.api.start()
-  await decide(sessionId, "in_review")
-  const review = section(customer, `reviews/${await reviewOf(customer, wallet)}`)
+  const { review, wallet } = await reviewOfTwo(customer)
 
   await test.step("the page and the form say that it needs another member", async () => {
     await page.goto(review)
@@ -59,10 +55,8 @@ test("a member without a second factor is led to set one up, and can then approv
   tag: ["@phone"],
 }, async ({ page, officer, firm: customer, traffic }) => {
   traffic.allow(/409/)
-  await requireTwo(customer, "review_decision")
-  const { sessionId, wallet } = await customer.api.start()
-  await decide(sessionId, "in_review")
-  await officer.goto(section(customer, `reviews/${await reviewOf(customer, wallet)}`))
+  const { review } = await reviewOfTwo(customer)
+  await officer.goto(review)
   await officer.getByRole("main").getByRole("button", { name: "Approve", exact: true }).click()
   await officer.getByLabel("Internal reason").fill("Passport checked by hand")
   await officer.getByRole("button", { name: "Ask for approval" }).click()

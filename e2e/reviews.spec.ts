@@ -131,6 +131,7 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   await page.keyboard.press("Escape")
   await page.keyboard.press("j")
   await expect(page.getByText("You have not sent what you wrote.")).toBeVisible()
+  await page.getByRole("navigation", { name: "Queue" }).getByRole("link", { name: "Next" }).click()
   await expect(heading(page, new RegExp(first))).toBeVisible()
   await page.keyboard.press("r")
   await expect(reasonField(page)).toBeFocused()

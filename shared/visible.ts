@@ -4,5 +4,5 @@ const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** Whether a text has a character that people can see. */
 export const isVisible = (text: string): boolean => SEEN.test(text)
 
-/** A name as a page shows it. Earlier versions accepted names without a visible character, which no one could read or click. */
+/** A name as a page shows it: an external id may be blank, and no one could read or click that. */
 export const shownName = (name: string): string => (isVisible(name) ? name : "(no visible name)")

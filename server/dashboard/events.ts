@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain/events"
-import { readNamed } from "#domain/investor-search"
+import { subjectsNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { type LastAttempt, lastAttempts, urlFor } from "#domain/webhooks"
 import { ownersOf } from "#server/dashboard/investors/owners.ts"
@@ -63,7 +63,7 @@ async function pageOf(
       ? await sql<Row[]>`select ${sql(eventColumns)} from events where ${range()} limit ${limit + 1}`
       : await sql<Row[]>`
           select ${sql(eventColumns)} from (select * from events where ${range()} limit ${LOOKED_THROUGH}) recent
-          where exists (select from jsonb_each_text(data) as part where part.value = any(${await subjectsNamed(workspaceId, about)}))
+          where exists (select from jsonb_each_text(data) as part where part.value = any(${await subjectsNamed(workspaceId, "about", about)}))
           order by sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toEventRecord)
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.id) }
@@ -71,14 +71,6 @@ async function pageOf(
   const [last] = await sql<{ id: string }[]>`
     select id from events where ${range()} limit 1 offset ${LOOKED_THROUGH - 1}`
   return { data, next_cursor: last ? toCursor(last.id) : null }
-}
-
-/** The ids and wallets that a text stands for. Errors: validation_failed if it names too many people. */
-async function subjectsNamed(workspaceId: string, about: string): Promise<string[]> {
-  if (isId("att", about)) return [about]
-  const named = await readNamed(workspaceId, about)
-  if (named?.ids === null) fail("validation_failed", "about: very many people are called so. Type more of the name.")
-  return [about, ...(named?.ids ?? [])]
 }
 
 /** The people and tokens in events, to call them by name. */

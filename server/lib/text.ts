@@ -49,12 +49,9 @@ export const freeLines = (max: number) =>
 /** The same from another system, whose decision must not be lost: characters that change the direction are removed. */
 export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(ALL_DIRECTION_CHANGES, ""))
 
-const withVisible = <T extends z.ZodType<string>>(text: T) =>
-  text.refine(isVisible, saying("must contain a visible character"))
-
 /** Text that names something for people: it has visible characters, and none that change its direction. */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
-  withoutDirectionChanges(withVisible(text)).meta({ pattern: NAME })
+  withoutDirectionChanges(text.refine(isVisible, saying("must contain a visible character"))).meta({ pattern: NAME })
 
 /** Text for people. It has visible characters and none that change its direction. */
 export const words = (max: number) => readable(plainText(max))

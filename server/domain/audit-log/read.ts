@@ -4,11 +4,9 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
 import { deployment, seal, unseal } from "#domain/deployment"
-import { readNamed } from "#domain/investor-search"
+import { subjectsNamed } from "#domain/investor-search"
 import { badCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
-import { isId } from "#server/lib/ids.ts"
-import { fail } from "#shared/errors.ts"
 import { auditActors } from "#shared/statuses.ts"
 import { showHash } from "./chain.ts"
 
@@ -45,11 +43,7 @@ export type AuditRow = RowOf<typeof auditColumns> & {
 export async function readSubject(workspaceId: string, { subject, ...filter }: AuditFilter): Promise<ReadFilter> {
   const text = subject?.trim() ?? ""
   if (text === "") return filter
-  if (isId("att", text)) return { ...filter, subjects: sql`${[text]}::text[]` }
-  const named = await readNamed(workspaceId, text)
-  if (named === null || named.ids === null)
-    fail("validation_failed", "subject: very many people are called so. Type more of the name.")
-  const ids = [text, ...named.ids]
+  const ids = await subjectsNamed(workspaceId, "subject", text)
   const operations = sql`
     select id from operations where workspace_id = ${workspaceId} and wallet = any(${ids})
     union select id from operations where workspace_id = ${workspaceId} and from_wallet = any(${ids})`

@@ -3,6 +3,7 @@
 import { useParams } from "next/navigation.js"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { SchemaName, useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import {
@@ -14,7 +15,7 @@ import {
   useWorkspace,
 } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
-import { Copyable, shorten } from "#app/components/code.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
@@ -47,7 +48,7 @@ export default function Page() {
         return {
           heading: (
             <>
-              {attestation.external_id ?? shorten(attestation.user_pubkey)}: <SchemaName id={attestation.schema} />
+              {nameOf(attestation)}: <SchemaName id={attestation.schema} />
             </>
           ),
           badge: <StatusBadge status={status} />,
@@ -194,7 +195,7 @@ function Revoke({
   return (
     <Confirm
       trigger={<Button>Revoke</Button>}
-      title={`Revoke ${external_id ?? shorten(user_pubkey)}’s ${asNoun(what)}?`}
+      title={`Revoke ${nameOf({ external_id, user_pubkey })}’s ${asNoun(what)}?`}
       description={
         status === "verified"
           ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."

@@ -21,9 +21,7 @@ export function Neighbours({ reviewId }: { reviewId: string }) {
   const to = useNeighbours(reviewId)
   const router = useRouter()
   const go = (href: string | null | undefined) => () => {
-    if (!href) return
-    if (isWriting()) notifyFailure("You have not sent what you wrote. Send it or clear it first.")
-    else router.push(href)
+    if (href && !isWriting()) router.push(href)
   }
   usePageKeys({ j: go(to?.next), k: go(to?.previous) })
   return (
@@ -39,7 +37,13 @@ type StepProps = { name: string; pressed: string; href: string | null | undefine
 /** Keeps its place while it loads, and at the end of the queue. */
 const Step = ({ name, pressed, href }: StepProps) =>
   href ? (
-    <Link href={href} prefetch={false} aria-keyshortcuts={pressed} className={buttonLook({ size: "sm" })}>
+    <Link
+      href={href}
+      prefetch={false}
+      aria-keyshortcuts={pressed}
+      onClick={(event) => isWriting() && event.preventDefault()}
+      className={buttonLook({ size: "sm" })}
+    >
       {name}
       <KeyHint of={pressed} />
     </Link>
@@ -50,8 +54,13 @@ const Step = ({ name, pressed, href }: StepProps) =>
     </Button>
   )
 
-const isWriting = (): boolean =>
-  [...document.querySelectorAll<HTMLTextAreaElement>("main textarea")].some(({ value }) => value.trim() !== "")
+/** Whether the page has text that was not sent, which is then said. */
+function isWriting(): boolean {
+  const fields = [...document.querySelectorAll<HTMLTextAreaElement>("main textarea")]
+  const isAny = fields.some(({ value }) => value.trim() !== "")
+  if (isAny) notifyFailure("You have not sent what you wrote. Send it or clear it first.")
+  return isAny
+}
 
 /** Where to go on after a decision. It gets the focus that the form had, so that Enter opens it. */
 export function NextCase({ reviewId }: { reviewId: string }) {

@@ -182,7 +182,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
         {isAddress(text) && known && (
           <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
             {picked === null && known.external_id && (
-              <span className="font-medium wrap-anywhere">{known.external_id}</span>
+              <span className="font-medium wrap-anywhere">{shownName(known.external_id)}</span>
             )}
             <PersonLine of={known} withWallet={picked !== null} />
           </p>

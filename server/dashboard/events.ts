@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain/events"
-import { subjectsNamed } from "#domain/investor-search"
+import { isOneOf, subjectsNamed } from "#domain/investor-search"
 import type { Principal } from "#domain/requests"
 import { type LastAttempt, lastAttempts, urlFor } from "#domain/webhooks"
 import { ownersOf } from "#server/dashboard/investors/owners.ts"
@@ -63,7 +63,7 @@ async function pageOf(
       ? await sql<Row[]>`select ${sql(eventColumns)} from events where ${range()} limit ${limit + 1}`
       : await sql<Row[]>`
           select ${sql(eventColumns)} from (select * from events where ${range()} limit ${LOOKED_THROUGH}) recent
-          where exists (select from jsonb_each_text(data) as part where part.value = any(${await subjectsNamed(workspaceId, "about", about)}))
+          where exists (select from jsonb_each_text(data) as part where ${isOneOf(sql`part.value`, (await subjectsNamed(workspaceId, "about", about)).ids)})
           order by sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toEventRecord)
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.id) }

@@ -1,6 +1,6 @@
 import { background, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { type NamedPeople, readNamed } from "#domain/investor-search"
+import { isOneOf, type NamedPeople, readNamed } from "#domain/investor-search"
 import type { Member, Principal } from "#domain/requests"
 import { badCursor, fromCursor, pageOf, toCursor } from "#server/lib/cursor.ts"
 import { clock } from "#server/lib/time.ts"
@@ -72,7 +72,7 @@ const rangeOf = (workspaceId: string, { state, action, requestedBy }: Range, bef
 /** Whether the request names a person or a wallet. Lists of ids are in it, too. */
 const isAbout = ({ ids, hasWallet, hasInvestor }: NamedPeople) => {
   const value = sql`(part #>> '{}')`
-  const isMeant = ids === null ? sql`${hasWallet(value)} or ${hasInvestor(value)}` : sql`${value} = any(${ids})`
+  const isMeant = ids === null ? sql`${hasWallet(value)} or ${hasInvestor(value)}` : isOneOf(value, ids)
   return sql`exists (select from jsonb_path_query(request, 'lax $.*[*]') part where ${isMeant})`
 }
 

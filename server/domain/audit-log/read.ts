@@ -23,7 +23,7 @@ export const auditFilter = z.object({
 })
 export type AuditFilter = z.infer<typeof auditFilter>
 /** A filter whose subject has been looked up, with the ids that it stands for. */
-export type ReadFilter = Omit<AuditFilter, "subject"> & { subjects?: Fragment }
+export type ReadFilter = Omit<AuditFilter, "subject"> & { subjects?: string[] }
 
 const auditColumns = columns(
   "audit_entries",
@@ -43,11 +43,11 @@ export type AuditRow = RowOf<typeof auditColumns> & {
 export async function readSubject(workspaceId: string, { subject, ...filter }: AuditFilter): Promise<ReadFilter> {
   const text = subject?.trim() ?? ""
   if (text === "") return filter
-  const ids = await subjectsNamed(workspaceId, "subject", text)
-  const operations = sql`
-    select id from operations where workspace_id = ${workspaceId} and wallet = any(${ids})
-    union select id from operations where workspace_id = ${workspaceId} and from_wallet = any(${ids})`
-  return { ...filter, subjects: sql`${ids}::text[] || array(${operations})` }
+  const { ids, wallets } = await subjectsNamed(workspaceId, "subject", text)
+  const operations = await sql<{ id: string }[]>`
+    select id from operations where workspace_id = ${workspaceId} and wallet = any(${wallets})
+    union select id from operations where workspace_id = ${workspaceId} and from_wallet = any(${wallets})`
+  return { ...filter, subjects: [...ids, ...operations.map(({ id }) => id)] }
 }
 
 /**

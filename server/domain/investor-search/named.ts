@@ -21,6 +21,8 @@ export type NamedPeople = {
   isNamed: (row: { externalId: Fragment; wallet: Fragment }) => Fragment
   /** The ids of the people, of their attestations, and their wallets. Null if there are too many. */
   ids: string[] | null
+  /** Their wallets. Empty if there are too many. */
+  wallets: string[]
 }
 
 /**
@@ -92,6 +94,7 @@ async function among(
     isAbout: ({ investorId, wallet }) => sql`(${wallet} = any(${allWallets}) or ${investorId} = any(${allInvestors}))`,
     isNamed: ({ wallet }) => sql`${wallet} = any(${allWallets})`,
     ids: [...allInvestors, ...merged.map(({ id }) => id), ...allWallets, ...rows.map(({ id }) => id)],
+    wallets: allWallets,
   }
 }
 
@@ -115,5 +118,6 @@ function checkedOneByOne(workspaceId: string, q: string): NamedPeople {
     isAbout: ({ investorId, wallet }) => either(wallet, hasInvestor(investorId)),
     isNamed: ({ externalId, wallet }) => either(wallet, has(externalId)),
     ids: null,
+    wallets: [],
   }
 }

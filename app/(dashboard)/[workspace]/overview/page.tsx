@@ -305,13 +305,11 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
   {
     header: "For",
     breaks: true,
-    cell: (row) =>
-      row.external_id ??
-      (row.wallet ? (
-        <Shortened value={row.wallet} />
-      ) : (
-        (row.token ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING))
-      )),
+    cell: (row) => {
+      if (row.external_id !== null) return shownName(row.external_id)
+      if (row.wallet) return <Shortened value={row.wallet} />
+      return row.token ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING)
+    },
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },

@@ -10,6 +10,7 @@ import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { countOf } from "#shared/counts.ts"
 import { isPublicReason } from "#shared/public-reasons.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
+import { shownName } from "#shared/visible.ts"
 import type { ApprovalDetail } from "../summary.ts"
 
 type Contents = RouterOutputs["bulkRevocation"]["contents"]
@@ -25,7 +26,11 @@ const columns: Column<Row>[] = [
     phone: "value",
     cell: ({ status }) => (status === null ? NOTHING : <StatusBadge status={status} />),
   },
-  { header: "External id", breaks: true, cell: ({ external_id }) => external_id ?? NOTHING },
+  {
+    header: "External id",
+    breaks: true,
+    cell: ({ external_id }) => (external_id === null ? NOTHING : shownName(external_id)),
+  },
   { header: "Schema", phone: "none", cell: ({ schema }) => schema ?? NOTHING },
 ]
 

@@ -8,6 +8,7 @@ import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Ago, Since, Timestamp } from "#app/components/timestamp.tsx"
+import { shownName } from "#shared/visible.ts"
 import { ReviewBadge } from "../review-badge.tsx"
 import { Context } from "./context.tsx"
 import { Decision } from "./decision.tsx"
@@ -60,7 +61,7 @@ const Case = ({ review }: { review: Review }) => (
 /** Who it is about, what is checked, and how soon it needs a decision. */
 function Description({ review }: { review: Review }) {
   const { external_id, investor_id, wallet, schema, state, opened_at, closed_at, session_open_until } = review
-  const person = external_id ?? (wallet && <Shortened value={wallet} />)
+  const person = external_id === null ? wallet && <Shortened value={wallet} /> : shownName(external_id)
   const parts = [
     person &&
       (investor_id ? (

@@ -18,6 +18,7 @@ import { Ago } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
+import { shownName } from "#shared/visible.ts"
 
 const columnsWith = (people: readonly Owner[]): Column<Operation>[] => [
   { header: "Operation", cell: operationName },
@@ -66,7 +67,8 @@ export function OperationWallets({ of, show = (wallet) => <Shortened value={wall
 
 /** The company's own id of the person behind a wallet. Without one, the wallet. */
 function Party({ wallet, people }: { wallet: string; people: readonly Owner[] }) {
-  return personOf(wallet, people)?.external_id ?? <Shortened value={wallet} />
+  const name = personOf(wallet, people)?.external_id ?? null
+  return name === null ? <Shortened value={wallet} /> : shownName(name)
 }
 
 const operationFilters = {

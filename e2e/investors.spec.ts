@@ -241,3 +241,47 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   await expect(page.getByText("No matching investors")).toBeVisible()
   await expectAccessible(page)
 })
+
+test("from a person's page, tokens are minted to their wallet and a verification is revoked", async ({
+  page,
+  customer,
+}) => {
+  const { api } = customer
+  const name = `person-${Date.now().toString(36)}`
+  const { wallet, sessionId } = await api.start({ externalId: name })
+  await decide(sessionId, "approved")
+  await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
+  await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: FUND, amount: "100" })
+  const { attestation_id: id } = (await api.status(wallet)) as { attestation_id: string }
+  await page.goto(section(customer, `attestations/${id}`))
+  await page.getByRole("link", { name }).first().click()
+  await expect(heading(page, name)).toBeVisible()
+
+  await page
+    .getByRole("region", { name: "Tokens held" })
+    .getByRole("button", { name: /^Actions for / })
+    .click()
+  await page.getByRole("menuitem", { name: "Mint" }).click()
+  const sheet = page.getByRole("dialog", { name: /^Mint / })
+  await expect(sheet.getByRole("combobox", { name: "Wallet" })).toHaveValue(wallet)
+  await expect(sheet.getByText(name)).toBeVisible()
+  await sheet.getByLabel("Amount").fill("20")
+  await expect(sheet.getByText("All rules passed.")).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press("Escape")
+  await expect(sheet).toHaveCount(0)
+  expect(new URL(page.url()).search).toBe("")
+  await page.getByRole("button", { name: "Mint", exact: true }).click()
+  await expect(sheet.getByRole("combobox", { name: "Wallet" })).toHaveValue("")
+
+  await page.goBack()
+  await expect(heading(page, name)).toBeVisible()
+  const wallets = page.getByRole("region", { name: "Wallets" })
+  await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
+  const dialog = page.getByRole("alertdialog", { name: `Revoke ${name}’s individual identity?` })
+  await dialog.getByLabel("Internal reason").fill("They asked for it.")
+  await dialog.getByRole("button", { name: "Revoke" }).click()
+  await expect(wallets.getByText("Revoked")).toBeVisible()
+  await expect(wallets.getByRole("button", { name: "Revoke Individual identity" })).toHaveCount(0)
+  await expectAccessible(page)
+})

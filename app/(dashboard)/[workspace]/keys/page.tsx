@@ -25,7 +25,7 @@ export default function Page() {
   const keys = useList("key.list")
   const usage = useQuery("key.usage", {})
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
-  const [isCreating, setCreating] = useFormInAddress("create")
+  const { isOpen: isCreating, setOpen: setCreating } = useFormInAddress("create")
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)
 

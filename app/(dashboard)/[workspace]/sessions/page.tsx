@@ -66,7 +66,7 @@ export default function Page() {
     schema: parseAsString,
     external_id: parseAsString,
   })
-  const [isAsked, setAsked] = useFormInAddress("start")
+  const { isOpen: isAsked, setOpen: setAsked } = useFormInAddress("start")
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
   const [doing, setDoing] = useState<Doing | null>(null)

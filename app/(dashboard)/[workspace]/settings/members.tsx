@@ -272,7 +272,7 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
 
 /** Invites a member: by mail if the server sends mail, otherwise with a link to pass on. */
 function Invite() {
-  const [opens, setOpen] = useFormInAddress("invite")
+  const { isOpen: opens, setOpen } = useFormInAddress("invite")
   return (
     <Dialog
       trigger={<Button variant="primary">Invite member</Button>}

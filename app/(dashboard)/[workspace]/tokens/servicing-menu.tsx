@@ -1,4 +1,4 @@
-import { Ellipsis, Flame, Gavel, Layers, Lock, Snowflake, Sun } from "lucide-react"
+import { Coins, Ellipsis, Flame, Gavel, Layers, Lock, Snowflake, Sun } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import {
   type Act,
@@ -6,9 +6,10 @@ import {
   isFrozenForAll,
   type Serviced,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuLink } from "#app/components/ui/menu-link.tsx"
 
 const LotsSheet = lazy(() => import("./[config]/lots-sheet.tsx"))
 const Sheet = lazy(() => import("./[config]/servicing-sheet.tsx"))
@@ -57,24 +58,36 @@ export function useServicing() {
 
 type MenuProps = { allowed: Entry[]; of: Serviced; onSelect: (act: Entry) => void }
 
-const ServicingMenu = ({ allowed, of, onSelect }: MenuProps) => (
-  <Menu
-    trigger={
-      <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${of.symbol} of ${of.wallet}`}>
-        <Ellipsis aria-hidden="true" />
-      </Button>
-    }
-  >
-    {allowed.map((act) => {
-      const [label, Picture, isOffered] = items[act]
-      return (
-        isOffered?.(of) !== false && (
-          <MenuItem key={act} danger={act !== "lots" && act !== "unfreeze"} onSelect={() => onSelect(act)}>
-            <Picture aria-hidden="true" />
-            {label}
-          </MenuItem>
+function ServicingMenu({ allowed, of, onSelect }: MenuProps) {
+  const { can } = useWorkspace()
+  const path = usePath()
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${of.symbol} of ${of.wallet}`}>
+          <Ellipsis aria-hidden="true" />
+        </Button>
+      }
+    >
+      {can("token:mint") && (
+        <MenuLink
+          href={`${path("tokens", of.mint_config)}?${new URLSearchParams({ form: "mint", wallet: of.wallet })}`}
+        >
+          <Coins aria-hidden="true" />
+          Mint
+        </MenuLink>
+      )}
+      {allowed.map((act) => {
+        const [label, Picture, isOffered] = items[act]
+        return (
+          isOffered?.(of) !== false && (
+            <MenuItem key={act} danger={act !== "lots" && act !== "unfreeze"} onSelect={() => onSelect(act)}>
+              <Picture aria-hidden="true" />
+              {label}
+            </MenuItem>
+          )
         )
-      )
-    })}
-  </Menu>
-)
+      })}
+    </Menu>
+  )
+}

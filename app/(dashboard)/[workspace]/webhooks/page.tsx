@@ -23,7 +23,7 @@ export default function Page() {
   const path = usePath()
   const router = useRouter()
   const mayChange = can("webhooks:write")
-  const [isAdding, setAdding] = useFormInAddress("add")
+  const { isOpen: isAdding, setOpen: setAdding } = useFormInAddress("add")
   const health = useHealth()
   const columns = useMemo(() => columnsWith(health), [health])
   return (

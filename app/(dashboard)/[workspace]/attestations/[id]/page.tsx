@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
-import { SchemaName, useSchemas } from "#app/(dashboard)/schema-name.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import {
   InvestorLink,
@@ -17,7 +17,6 @@ import {
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { FormError } from "#app/components/form.tsx"
-import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
@@ -26,7 +25,8 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { TimelineEvent } from "#domain/attestations"
 import type { IconName } from "#shared/icons.ts"
-import { publicReasonCopy, ReasonFields, reasonsIn } from "../reason-fields.tsx"
+import { publicReasonCopy } from "../reason-fields.tsx"
+import { RevokeButton } from "../revoke-button.tsx"
 import type { Check } from "./checks.ts"
 
 type Detail = RouterOutputs["attestation"]["detail"]
@@ -52,7 +52,7 @@ export default function Page() {
             </>
           ),
           badge: <StatusBadge status={status} />,
-          actions: isStanding && can("attestation:write") && <Revoke attestation={attestation} />,
+          actions: isStanding && can("attestation:write") && <RevokeButton of={attestation} />,
         }
       }}
     >
@@ -182,35 +182,6 @@ function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
     </p>
   )
 }
-
-function Revoke({
-  attestation: { attestation_id, external_id, user_pubkey, schema, status },
-}: {
-  attestation: Detail
-}) {
-  const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
-  const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
-    api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
-  )
-  return (
-    <Confirm
-      trigger={<Button>Revoke</Button>}
-      title={`Revoke ${nameOf({ external_id, user_pubkey })}’s ${asNoun(what)}?`}
-      description={
-        status === "verified"
-          ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."
-          : "Its session closes and nothing is issued on chain. It no longer counts against your quota."
-      }
-      confirm="Revoke"
-      onConfirm={(values) => revoke.mutateAsync(reasonsIn(values))}
-    >
-      <ReasonFields />
-    </Confirm>
-  )
-}
-
-/** A name within a sentence. An acronym at its start stays. */
-const asNoun = (name: string): string => name.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 
 const stateWords = {
   held: "The wallet holds the credential, a frozen token that proves the verification.",

@@ -17,22 +17,29 @@ export type MoveKind = "mint" | "transfer"
 
 const again = { mint: "Mint more", transfer: "Transfer more" } as const satisfies Record<MoveKind, string>
 
-export default function Move({ token, kind }: { token: TokenView; kind: MoveKind }) {
+type MoveProps = {
+  token: TokenView
+  kind: MoveKind
+  /** The wallet that the form begins with. */
+  to: string | null
+}
+
+export default function Move({ token, kind, to }: MoveProps) {
   const [sent, setSent] = useState<Operation | null>(null)
   return sent ? (
     <Sent token={token} operation={sent} again={{ label: again[kind], onAgain: () => setSent(null) }} />
   ) : (
-    <MoveForm token={token} kind={kind} onSent={setSent} />
+    <MoveForm token={token} kind={kind} to={to} onSent={setSent} />
   )
 }
 
-type MoveFormProps = { token: TokenView; kind: MoveKind; onSent: (operation: Operation) => void }
+type MoveFormProps = MoveProps & { onSent: (operation: Operation) => void }
 
 /** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
-function MoveForm({ token, kind, onSent }: MoveFormProps) {
+function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
   const api = useApi()
   const refresh = useRefresh()
-  const [entered, setEntered] = useState({ from: "", to: "", amount: "", acquired: "" })
+  const [entered, setEntered] = useState({ from: "", to: wanted ?? "", amount: "", acquired: "" })
   const [exemption, setExemption] = useState<Exemption>("none")
   const from = entered.from.trim()
   const to = entered.to.trim()

@@ -261,7 +261,7 @@ const copy = {
 /** Mints or transfers: the form with the rules check, then the progress of the operation. */
 function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const { verb, describe } = copy[kind]
-  const [opens, setOpen] = useFormInAddress(kind)
+  const { isOpen: opens, setOpen, wallet } = useFormInAddress(kind)
   useEffect(() => void load(), [])
   return (
     <Dialog
@@ -273,7 +273,7 @@ function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
       description={describe}
     >
       <Suspense fallback={<Loading what="Loading the form" />}>
-        <Move token={token} kind={kind} />
+        <Move token={token} kind={kind} to={wallet} />
       </Suspense>
     </Dialog>
   )

@@ -1,0 +1,49 @@
+import { nameOf } from "#app/(dashboard)/person-words.ts"
+import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
+
+type RevokeButtonProps = {
+  of: { attestation_id: string; external_id: string | null; user_pubkey: string; schema: string; status: string }
+  /** One of several in a list. Its label for screen readers has the schema. */
+  isInList?: boolean
+}
+
+/** Revokes a verification that is pending or verified, after a reason. */
+export function RevokeButton({
+  of: { attestation_id, external_id, user_pubkey, schema, status },
+  isInList = false,
+}: RevokeButtonProps) {
+  const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
+  const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
+    api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
+  )
+  return (
+    <Confirm
+      trigger={
+        isInList ? (
+          <Button variant="ghost" size="sm" aria-label={`Revoke ${what}`}>
+            Revoke
+          </Button>
+        ) : (
+          <Button>Revoke</Button>
+        )
+      }
+      title={`Revoke ${nameOf({ external_id, user_pubkey })}’s ${asNoun(what)}?`}
+      description={
+        status === "verified"
+          ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."
+          : "Its session closes and nothing is issued on chain. It no longer counts against your quota."
+      }
+      confirm="Revoke"
+      onConfirm={(values) => revoke.mutateAsync(reasonsIn(values))}
+    >
+      <ReasonFields />
+    </Confirm>
+  )
+}
+
+/** A name within a sentence. An acronym at its start stays. */
+const asNoun = (name: string): string => name.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())

@@ -102,6 +102,26 @@ test("a text that very many share still finds them, and not others", async () =>
   }
 })
 
+test.each([
+  ["José-1", ["José", "Jose\u0301"]],
+  ["Jose\u0301-2", ["José", "Jose\u0301"]],
+  ["ΟΔΥΣΣΕΥΣ-3", ["οδυσσευς", "οδυσσευσ", "ΟΔΥΣΣΕΥΣ"]],
+  ["οδυσσευς-4", ["οδυσσευς", "οδυσσευσ"]],
+  ["محمد-5", ["\u200fمحمد", "محمد"]],
+  ["O'Brien-6", ["o’brien", "O'Brien"]],
+  ["O’Brien-7", ["o’brien", "O'Brien"]],
+])("%j is found however a keyboard types it", async (externalId, texts) => {
+  const id = newId("inv")
+  await sql`
+    insert into investors (workspace_id, id, external_id, created_at)
+    values (${owner.workspaceId}, ${id}, ${externalId}, now())`
+  const number = externalId.at(-1)
+  for (const text of texts) {
+    const q = `${text} ${number}`
+    expect([q, await investorsNamed(owner.workspaceId, q)]).toEqual([q, [id]])
+  }
+})
+
 test("short words of scripts without spaces are found anywhere", async () => {
   const id = newId("inv")
   await sql`

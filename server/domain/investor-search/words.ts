@@ -10,7 +10,10 @@ const BEFORE_WORDS = ["", "%-", "%\\_", "%.", "% ", "%/", "%:", "%@", "%#"]
 /** Scripts without spaces between words. A short word of these can be anywhere, at the price of reading all ids. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
-export const wordsOf = (q: string): string[] => q.trim().split(/\s+/)
+/** Marks of the direction of writing, which a copied name brings along. */
+const DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g
+
+export const wordsOf = (q: string): string[] => (q.replace(DIRECTION, "").trim() || q.trim()).split(/\s+/)
 
 /**
  * Whether an external id contains every word of the text, in any order and case. If all words have only one or two
@@ -27,10 +30,26 @@ export function hasWords(q: string): (externalId: Fragment) => Fragment {
 
 const literally = (word: string): string => word.replaceAll(/[\\%_]/g, "\\$&")
 
-// Lowercased by Postgres on both sides: JavaScript has other rules.
-const contains = (externalId: Fragment, word: string) => sql`lower(${externalId}) like lower(${`%${literally(word)}%`})`
+/** The same word as other keyboards type it: with one form of the apostrophe and of the sigma, or with the other. */
+const typings: ((word: string) => string)[] = [
+  (word) => word,
+  (word) => word.replaceAll("’", "'").replaceAll("ς", "σ"),
+  (word) => word.replaceAll("'", "’").replace(/[σΣ]$/, "ς"),
+]
 
-const begins = (externalId: Fragment, word: string) => {
-  const each = BEFORE_WORDS.map((before) => sql`lower(${externalId}) like lower(${`${before}${literally(word)}%`})`)
+/** All forms of a word. A letter and its accent are one character or two, in what is typed as in what is stored. */
+const forms = (word: string): string[] => [
+  ...new Set(typings.flatMap((typed) => [typed(word).normalize("NFC"), typed(word).normalize("NFD")])),
+]
+
+// Lowercased by Postgres on both sides: JavaScript has other rules.
+const matches = (externalId: Fragment, word: string, before: readonly string[]) => {
+  const each = forms(word).flatMap((form) =>
+    before.map((start) => sql`lower(${externalId}) like lower(${`${start}${literally(form)}%`})`),
+  )
   return sql`(${each.reduce((all, one) => sql`${all} or ${one}`)})`
 }
+
+const contains = (externalId: Fragment, word: string) => matches(externalId, word, ["%"])
+
+const begins = (externalId: Fragment, word: string) => matches(externalId, word, BEFORE_WORDS)

@@ -103,7 +103,7 @@ const codeOf = new Map([
 
 /**
  * The countries in a text that someone typed or pasted: codes of two or three letters and English names between commas,
- * semicolons or line breaks, or codes between spaces. `unknown` is what is none.
+ * semicolons, line breaks or "and", or codes between spaces. `unknown` is what is none.
  */
 export function countriesIn(text: string): { codes: string[]; unknown: string[] } {
   const codes = new Set<string>()
@@ -136,11 +136,21 @@ function partsOf(line: string): string[] {
   return parts
 }
 
+/** `Germany and France`, `DE FR`. A text that is not a list is one part, and so is a list with an unknown word. */
 function words(part: string): string[] {
-  if (part === "") return []
+  if (part === "" || read(part) !== null) return part === "" ? [] : [part]
   const split = part.split(/\s+/)
-  return read(part) === null && split.every((word) => read(word) !== null) ? split : [part]
+  // Between alpha-3 codes, AND is Andorra.
+  const names = split.every(isAlpha3) ? [] : part.split(/\s+(?:and|&)\s+/i)
+  const listed = names.length > 1 ? names.flatMap(words) : split
+  // `are` is a word of a sentence and the code of the Emirates: next to names, codes have capitals.
+  const areCodes = split.every((word) => word.length <= 3)
+  const isCountry = (word: string) =>
+    read(word) !== null && (names.length > 1 || areCodes || word.length > 3 || word === word.toUpperCase())
+  return listed.every(isCountry) ? listed : [part]
 }
+
+const isAlpha3 = (word: string): boolean => /^[A-Z]{3}$/.test(word)
 
 /** `DE`, `DEU`, `Germany` or `Germany (DE)`. Null for a known name with the code of another country. */
 function read(part: string): string | null {

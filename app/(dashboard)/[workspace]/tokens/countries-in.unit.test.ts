@@ -24,6 +24,12 @@ test.each([
   ["U.S.A., U.K., Germany (DEU), 3. Spain", ["US", "GB", "DE", "ES"]],
   ["Federal Republic of Germany, Kingdom of the Netherlands, Holy See (Vatican City State)", ["DE", "NL", "VA"]],
   ["Great Britain\nUnited States of America", ["GB", "US"]],
+  ["Germany and France", ["DE", "FR"]],
+  ["Germany, France, and Italy", ["DE", "FR", "IT"]],
+  ["Iran and Serbia, North Korea & Myanmar", ["IR", "RS", "KP", "MM"]],
+  ["DE and FR", ["DE", "FR"]],
+  ["ALB AND AUT", ["AL", "AD", "AT"]],
+  ["Germany FR", ["DE", "FR"]],
   [" , ;", []],
 ])("%j has the countries %j", (text, codes) => {
   expect(countriesIn(text)).toEqual({ codes, unknown: [] })
@@ -47,6 +53,10 @@ test("every country is known by its code, by its alpha-3 code and by its name, i
 test("a name that two countries share is not guessed", () => {
   const shared = ["Korea", "Republic of China", "State of Georgia", "Republic", "of the", "Northern Ireland"]
   expect(countriesIn(shared.join("; "))).toEqual({ codes: [], unknown: shared })
+})
+
+test.each(["Germany and Atlantis", "Spain are France", "all but Iran"])("%j is not guessed", (text) => {
+  expect(countriesIn(text)).toEqual({ codes: [], unknown: [text] })
 })
 
 test("what is no country is returned as it was written", () => {

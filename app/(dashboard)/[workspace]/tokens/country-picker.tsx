@@ -47,7 +47,8 @@ export function CountryPicker({ label, codes, onChange, isBlocking, disabled = f
     // A field has one line, so it would join the rows of a spreadsheet.
     if (!/[,;\n\t]/.test(pasted)) return
     event.preventDefault()
-    add(`${text},${pasted}`)
+    const { selectionStart: start, selectionEnd: end } = event.currentTarget
+    add([text.slice(0, start ?? text.length), pasted, text.slice(end ?? text.length)].join(","))
   }
   function press(event: KeyboardEvent) {
     if (event.key !== "Enter" || text.trim() === "") return

@@ -139,7 +139,14 @@ function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) 
       className="flex gap-2.5 border-b border-notice-line bg-notice-soft px-4 py-2 text-[13px] text-notice sm:px-6"
     >
       <Icon name="alert" className="mt-0.5 size-4" />
-      <p>{notices.join(" ")}</p>
+      <p className="max-sm:hidden">{notices.join(" ")}</p>
+      {/* On a phone one line, which opens at a touch. */}
+      <details className="group min-w-0 flex-1 sm:hidden">
+        <summary className="-my-1 flex cursor-pointer list-none gap-2 rounded-sm py-1 [&::-webkit-details-marker]:hidden">
+          <span className="min-w-0 flex-1 truncate group-open:whitespace-normal">{notices.join(" ")}</span>
+          <Icon name="chevron" className="mt-0.5 size-4 shrink-0 group-open:rotate-180" />
+        </summary>
+      </details>
     </section>
   )
 }

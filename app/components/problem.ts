@@ -20,7 +20,7 @@ export class Refused extends Error {
 
 const unreachable: Problem = {
   code: "unreachable",
-  detail: "The server is unreachable. Check your connection and try again.",
+  detail: "No answer arrived from the server. Check your connection and try again.",
   requestId: null,
 }
 
@@ -50,6 +50,9 @@ export function problemOf(error: unknown): Problem {
 /** Whether a retry may succeed: no response, or a server error. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof CallError && (error.status === null || error.status >= 500)
+
+/** Whether no answer came from Vouch, so that the call may have done its work. */
+export const isUnanswered = (error: unknown): boolean => problemOf(error) === unreachable
 
 /** The fields that a detail names, each with what is wrong: `name: is empty. symbol: is too long.` */
 export const fieldsIn = (detail: string): [name: string, what: string][] =>

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
 import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { isUnanswered, Refused } from "#app/components/problem.ts"
 import { remember, remembered, rememberedNames } from "#app/components/storage.ts"
 
 const PREFIX = "vouch:idempotency-key:"
@@ -7,16 +8,19 @@ const KEPT_MS = 24 * 3600 * 1000
 
 type Kept = { key: string; at: number }
 
+type IdempotentForm = {
+  /** Sends the content with its key. Without an answer, the error says what is safe to do. */
+  send: <T>(call: (key: string) => Promise<T>) => Promise<T>
+  /** The operation has begun: the same content, entered again, gets a new key. */
+  forget: () => void
+}
+
 /**
  * The idempotency key of a form. The same content has the same key in every tab, and after a reload, until the
  * operation is known to have begun; a form keeps the key that it had when it was filled in (`isReady`). So a second
- * click, a lost response or another tab never does it twice. Call `forget` once the operation has begun, so that
- * entering the same content again gets a new key.
+ * click, a lost response or another tab never does it twice.
  */
-export function useIdempotencyKey(
-  content: readonly string[],
-  isReady: boolean,
-): { keyOf: () => string; forget: () => void } {
+export function useIdempotencyKey(content: readonly string[], isReady: boolean): IdempotentForm {
   const { id: workspaceId } = useWorkspace()
   const userId = useMe().data?.user.id ?? ""
   const name = nameOf([userId, workspaceId, ...content])
@@ -24,8 +28,20 @@ export function useIdempotencyKey(
   useEffect(() => {
     if (isReady && !held.current.has(name)) held.current.set(name, keyFor(name))
   }, [name, isReady])
-  return { keyOf: () => held.current.get(name) ?? keyFor(name), forget: () => forgetKey(name) }
+  return {
+    send: async (call) => {
+      try {
+        return await call(held.current.get(name) ?? keyFor(name))
+      } catch (error) {
+        throw isUnanswered(error) ? new Refused(MAY_HAVE_HAPPENED) : error
+      }
+    },
+    forget: () => forgetKey(name),
+  }
 }
+
+const MAY_HAVE_HAPPENED =
+  "No answer arrived, so this may have been done. Send it again unchanged: it is never done twice. Before you send something else, look at what was done."
 
 export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stringify(content)
 

@@ -106,16 +106,18 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
           return wrong.length > 0 ? { exclude: `Not the address of a wallet: ${wrong.join(", ")}.` } : {}
         }}
         onSubmit={async () => {
-          const { distribution_id } = await api.distribution.create.mutate(
-            {
-              ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
-              ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
-              ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
-              ...(settlement === "external" && { decimals: Number(entered.decimals) }),
-              ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
-              ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
-            },
-            { context: { idempotencyKey: key.keyOf() } },
+          const { distribution_id } = await key.send((idempotencyKey) =>
+            api.distribution.create.mutate(
+              {
+                ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
+                ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
+                ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
+                ...(settlement === "external" && { decimals: Number(entered.decimals) }),
+                ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
+                ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
+              },
+              { context: { idempotencyKey } },
+            ),
           )
           key.forget()
           void refresh()

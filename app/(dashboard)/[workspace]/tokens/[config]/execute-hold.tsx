@@ -53,9 +53,11 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
       })}
       onSubmit={async () => {
         if (!isAccepted) throw new Refused("This would be refused. See below for the reason.")
-        const { operation_id } = await api.hold.execute.mutate(
-          { id, to_pubkey: to, document_sha256: hash! },
-          { context: { idempotencyKey: idempotencyKey.keyOf(), respondAsync: true } },
+        const { operation_id } = await idempotencyKey.send((key) =>
+          api.hold.execute.mutate(
+            { id, to_pubkey: to, document_sha256: hash! },
+            { context: { idempotencyKey: key, respondAsync: true } },
+          ),
         )
         const operation = await api.token.operation.query({ id: operation_id! })
         idempotencyKey.forget()

@@ -75,12 +75,14 @@ function FreezeForm({ act, of, token, onDone }: FormProps) {
   const content = [act, mintConfig ?? "", wallet, entered.reason, reference]
   const idempotencyKey = useIdempotencyKey(content, entered.reason !== "" && reference !== "")
   const change = useMutation((api) =>
-    api.token[act].mutate(
-      {
-        ...{ user_pubkey: wallet, reason_code: entered.reason as ReasonCode, reference },
-        ...(mintConfig !== null && { mint_config: mintConfig }),
-      },
-      { context: { idempotencyKey: idempotencyKey.keyOf() } },
+    idempotencyKey.send((key) =>
+      api.token[act].mutate(
+        {
+          ...{ user_pubkey: wallet, reason_code: entered.reason as ReasonCode, reference },
+          ...(mintConfig !== null && { mint_config: mintConfig }),
+        },
+        { context: { idempotencyKey: key } },
+      ),
     ),
   )
   const names = { token: `Only ${token?.symbol}`, all: "Every token" }

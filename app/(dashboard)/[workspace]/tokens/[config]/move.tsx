@@ -70,7 +70,7 @@ function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
     <Form
       onSubmit={async () => {
         if (!isAccepted) throw new Refused("A rule refuses this. See below for what to do.")
-        const operation = await send(api, sending, idempotencyKey.keyOf())
+        const operation = await idempotencyKey.send((key) => send(api, sending, key))
         idempotencyKey.forget()
         void refresh()
         onSent(operation)

@@ -92,7 +92,7 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
       onSubmit={async () => {
         if (!isAccepted || uncovered) throw new Refused("This would be refused. See below for the reason.")
         const grounds = { reason_code: reason as ReasonCode, reference, hash, hasConsent }
-        const operation = await send(sending, grounds, idempotencyKey.keyOf())
+        const operation = await idempotencyKey.send((key) => send(sending, grounds, key))
         idempotencyKey.forget()
         void refresh()
         onSent(operation)

@@ -15,9 +15,11 @@ export function TakeSnapshot({ token, onDone }: { token: TokenView; onDone: () =
   const recordAt = instantIn(zone, local)
   const key = useIdempotencyKey(["snapshot", token.id, name.trim(), local], recordAt !== null && name.trim() !== "")
   const take = useMutation((api) =>
-    api.snapshot.create.mutate(
-      { mint_config: token.id, name: name.trim(), record_at: toTimestamp(recordAt!) },
-      { context: { idempotencyKey: key.keyOf() } },
+    key.send((idempotencyKey) =>
+      api.snapshot.create.mutate(
+        { mint_config: token.id, name: name.trim(), record_at: toTimestamp(recordAt!) },
+        { context: { idempotencyKey } },
+      ),
     ),
   )
   return (

@@ -44,12 +44,16 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
   await expect(page.getByText("The endpoint accepted the test event")).toBeVisible()
   expect(consumer.received.map(({ event }) => event.type)).toEqual(["webhook.test"])
 
-  await customer.api.start({})
-  await expect(page.getByRole("row").filter({ hasText: "session.opened" })).toContainText("Delivered")
+  const name = `noah-${Date.now().toString(36)}`
+  await customer.api.start({ externalId: name })
+  const opened = page.getByRole("row").filter({ hasText: "session.opened" })
+  await expect(opened).toContainText("Delivered")
+  await expect(opened.getByText(name)).toBeVisible()
   expect(consumer.received.map(({ event }) => event.type)).toEqual(["webhook.test", "session.opened"])
   await expectAccessible(page)
-  await page.getByRole("row").filter({ hasText: "session.opened" }).getByRole("link").click()
+  await opened.getByRole("link").click()
   await expect(heading(page, /session\.opened/)).toBeVisible()
+  await expect(page.getByRole("link", { name })).toHaveAttribute("href", /attestations\/att_/)
   await expect(page.getByRole("row").filter({ hasText: "204" })).toHaveCount(1)
   await page.getByRole("button", { name: "Send again" }).click()
   await expect(page.getByRole("row").filter({ hasText: "204" })).toHaveCount(2)
@@ -178,7 +182,7 @@ test("a delivery that keeps failing shows the answer's code instead of that it w
     { attempts: 4, last_status_code: 503, last_error: "It answered 503." },
     { attempts: 3, last_status_code: null, last_error: "It refuses connections." },
   ]
-  await changeAnswer(page, "webhook.deliveries", ({ data }) => {
+  await changeAnswer(page, "webhook.searchDeliveries", ({ data }) => {
     for (const [n, state] of states.entries()) Object.assign(data[n], { status: "pending", ...state })
   })
   await page.goto(section(customer, `webhooks/${endpoint_id}`))

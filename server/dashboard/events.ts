@@ -74,7 +74,7 @@ async function pageOf(
 }
 
 /** The people and tokens in events, to call them by name. */
-async function namesIn(principal: Principal, events: readonly EventRecord[]) {
+export async function namesIn(principal: Principal, events: readonly EventRecord[]) {
   const named = (...fields: string[]) => {
     const values = events.flatMap(({ data }) => fields.map((field) => (data as Record<string, unknown>)[field]))
     return [...new Set(values.filter((value) => typeof value === "string"))]

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { eventCursor } from "#domain/events"
 import * as webhooks from "#domain/webhooks"
+import { searchDeliveries, viewDelivery } from "#server/dashboard/deliveries.ts"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -40,6 +41,11 @@ const secret = z.string().meta({
   example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
 })
 const withSecret = webhooks.endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
+const deliveryFilter = z.object({
+  id,
+  status: z.enum(deliveryStatuses).optional().meta({ description: "Only deliveries with this status" }),
+  ...page,
+})
 const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
 /** Webhook endpoints of a workspace and their deliveries. */
@@ -236,11 +242,7 @@ export const webhookRouter = router({
     operationId: "listWebhookDeliveries",
     summary: "List deliveries",
     description: "Events sent to an endpoint and those that wait, newest first. Kept as long as events are.",
-    input: z.object({
-      id,
-      status: z.enum(deliveryStatuses).optional().meta({ description: "Only deliveries with this status" }),
-      ...page,
-    }),
+    input: deliveryFilter,
     output: listOf(webhooks.deliveryRecord).meta({ id: "WebhookDeliveryList" }),
   }).query(({ ctx, input: { id, ...filter } }) => webhooks.listDeliveries(ctx.principal.workspaceId, id, filter)),
 
@@ -255,6 +257,14 @@ export const webhookRouter = router({
   }).query(({ ctx, input }) => webhooks.getDelivery(ctx.principal, input.id, input.event_id)),
 
   // For the dashboard only.
+
+  searchDeliveries: memberWith("events:read")
+    .input(deliveryFilter)
+    .query(({ ctx, input }) => searchDeliveries(ctx.principal, input)),
+
+  viewDelivery: memberWith("events:read")
+    .input(z.object({ id, event_id: eventId }))
+    .query(({ ctx, input }) => viewDelivery(ctx.principal, input.id, input.event_id)),
 
   health: memberWith("events:read").query(async ({ ctx }) => ({
     data: await webhooks.readHealth(ctx.principal.workspaceId),

@@ -3,15 +3,14 @@
 import { asThemselves, choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
-import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { isAddress } from "#shared/address.ts"
 import { allEventTypes, eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import { type Event, type Names, subjectOf } from "./subject.ts"
+import { aboutColumn } from "./about.tsx"
+import type { Event, Names } from "./subject.ts"
 
 const filters = {
   about: text("About", "Name, wallet, id or number"),
@@ -62,15 +61,7 @@ const columnsWith = (names: Names): Column<Event>[] => [
     // The subject of an operation says the same in more detail.
     note: ({ type }) => !type.startsWith("operation.") && <span className="max-md:hidden">{eventTypes[type]}</span>,
   },
-  {
-    header: "About",
-    breaks: true,
-    cell: (row) => {
-      const { words } = subjectOf(row, names)
-      return isAddress(words) ? <Shortened value={words} /> : words
-    },
-    note: (row) => <code className="font-mono max-md:hidden">{subjectOf(row, names).id}</code>,
-  },
+  aboutColumn((event) => event, names),
   { header: "Number", align: "end", phone: "none", cell: ({ sequence }) => sequence },
   {
     header: "When",

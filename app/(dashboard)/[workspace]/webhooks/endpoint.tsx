@@ -13,6 +13,8 @@ import {
   disabledAfterDays,
   failsAfterAttempts,
 } from "#shared/webhooks.ts"
+import { aboutColumn } from "../events/about.tsx"
+import type { Names } from "../events/subject.ts"
 
 export type Endpoint = RouterOutputs["webhook"]["get"]
 
@@ -68,13 +70,13 @@ const filters = {
 }
 
 export function Deliveries({ of }: { of: string }) {
-  const list = useList("webhook.deliveries", { filters, input: { id: of, limit: 50 }, follows: true })
+  const list = useList("webhook.searchDeliveries", { filters, input: { id: of, limit: 50 }, follows: true })
   return (
     <List
       list={list}
       caption="Deliveries"
       exports="deliveries"
-      columns={columns}
+      columns={columnsWith(list.query.data ?? { people: [], tokens: [] })}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
       noMatch="Remove the filter."
       empty={
@@ -86,12 +88,12 @@ export function Deliveries({ of }: { of: string }) {
   )
 }
 
-type Delivery = RouterOutputs["webhook"]["deliveries"]["data"][number]
+type Delivery = RouterOutputs["webhook"]["searchDeliveries"]["data"][number]
 
 /** The columns of a delivery's progress, whatever it is listed by. */
 export const progressColumns: Column<Progress>[] = [
   { header: "Status", phone: "value", cell: (row) => <DeliveryBadge of={row} /> },
-  { header: "Attempts", align: "end", phone: "labelled", cell: ({ attempts }) => attempts },
+  { header: "Attempts", align: "end", phone: "none", cell: ({ attempts }) => attempts },
   {
     header: "When",
     className: "whitespace-nowrap",
@@ -110,11 +112,12 @@ export const progressColumns: Column<Progress>[] = [
   },
 ]
 
-const columns: Column<Delivery>[] = [
+const columnsWith = (names: Names): Column<Delivery>[] => [
   {
     header: "Event",
     cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
-    note: ({ sequence }) => `No. ${sequence}`,
+    note: ({ sequence }) => <span className="max-md:hidden">No. {sequence}</span>,
   },
+  aboutColumn(({ event }) => event, names),
   ...progressColumns,
 ]

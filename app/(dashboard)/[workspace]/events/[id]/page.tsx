@@ -2,7 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { type RouterOutputs, To, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
@@ -10,7 +10,8 @@ import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { progressColumns } from "../../webhooks/endpoint.tsx"
-import { type Event, type Names, subjectOf } from "../subject.ts"
+import { About } from "../about.tsx"
+import type { Event, Names } from "../subject.ts"
 
 const FOLLOW_MS = 5000
 
@@ -61,31 +62,17 @@ export default function Page() {
   )
 }
 
-function FactsOf({ event, names }: { event: Event; names: Names }) {
-  const { words, id, parts } = subjectOf(event, names)
-  return (
-    <Facts
-      facts={{
-        Number: event.sequence,
-        When: <ExactTimestamp at={event.occurred_at} />,
-        About: (
-          <>
-            {parts === null ? (
-              <Copyable compact value={words} what="the wallet" />
-            ) : (
-              <To path={parts} className="rounded-sm text-accent underline underline-offset-2 wrap-anywhere">
-                {words}
-              </To>
-            )}
-            {id && <code className="block font-mono text-xs text-muted wrap-anywhere">{id}</code>}
-          </>
-        ),
-        "Event id": <Copyable compact value={event.id} what="the event’s id" />,
-        Cursor: <Copyable compact whole value={event.cursor} what="the cursor" />,
-      }}
-    />
-  )
-}
+const FactsOf = ({ event, names }: { event: Event; names: Names }) => (
+  <Facts
+    facts={{
+      Number: event.sequence,
+      When: <ExactTimestamp at={event.occurred_at} />,
+      About: <About event={event} names={names} />,
+      "Event id": <Copyable compact value={event.id} what="the event’s id" />,
+      Cursor: <Copyable compact whole value={event.cursor} what="the cursor" />,
+    }}
+  />
+)
 
 type Delivery = RouterOutputs["event"]["view"]["deliveries"][number]
 

@@ -14,11 +14,12 @@ import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { attemptPauses_s, keptAnswer_chars } from "#shared/webhooks.ts"
+import { About } from "../../../events/about.tsx"
 import { DeliveryBadge } from "../../endpoint.tsx"
 
 const FOLLOW_MS = 5000
 
-type Delivery = RouterOutputs["webhook"]["delivery"]
+type Delivery = RouterOutputs["webhook"]["viewDelivery"]
 type Attempt = Delivery["attempt_log"][number]
 
 export default function Page() {
@@ -29,7 +30,7 @@ export default function Page() {
     <DetailPage
       up={[["webhooks", id], "Webhook endpoint"]}
       name="Delivery"
-      query={useQuery("webhook.delivery", { id, event_id }, { every_ms: FOLLOW_MS })}
+      query={useQuery("webhook.viewDelivery", { id, event_id }, { every_ms: FOLLOW_MS })}
       head={(delivery) => ({
         code: delivery.type,
         badge: <DeliveryBadge of={delivery} />,
@@ -51,7 +52,7 @@ export default function Page() {
 const keyOf = ({ at, latency_ms }: Attempt) => `${at} ${latency_ms}`
 
 function DeliveryDetail({ delivery }: { delivery: Delivery }) {
-  const { sequence, event_id, attempts, next_attempt_at, ended_at, attempt_log } = delivery
+  const { sequence, event_id, event, attempts, next_attempt_at, ended_at, attempt_log } = delivery
   const [chosen, setChosen] = useState<string | null>(null)
   // Until one is chosen, the newest.
   const shown = attempt_log.find((one) => keyOf(one) === chosen) ?? attempt_log[0]
@@ -65,6 +66,7 @@ function DeliveryDetail({ delivery }: { delivery: Delivery }) {
                 Number {sequence}
               </To>
             ),
+            About: <About event={event} names={delivery} />,
             "Event id": <Copyable compact value={event_id} what="the event's id" />,
             Attempts: `${attempts} of ${attemptPauses_s.length}`,
             "Next attempt": next_attempt_at && <Timestamp at={next_attempt_at} />,

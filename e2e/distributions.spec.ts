@@ -1,8 +1,9 @@
+import { changeAnswer } from "./answers.ts"
 import { decide, snapshotOf } from "./api.ts"
 import { type Customer, expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 import { brokenWords } from "./layout.ts"
 
-/** A new token with a ready snapshot of two holders, who have 1 and 2 units. */
+/** A new token, and a ready snapshot of its two holders, who have 1 and 2 units. */
 async function held({ api }: Customer) {
   const id = `paid_${Date.now()}`
   await api.call("POST", "/mint-configs", {
@@ -14,15 +15,23 @@ async function held({ api }: Customer) {
     await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
     await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount })
   }
-  await snapshotOf(api, id, "3")
-  return id
+  return { id, snapshot_id: await snapshotOf(api, id, "3") }
+}
+
+/** A distribution that the two holders are paid elsewhere: 33.33 and 66.67 units. */
+async function started(customer: Customer) {
+  const { id, snapshot_id } = await held(customer)
+  const about = { snapshot_id, settlement: "external", total: "100", reference: "Dividend Q3 2026" }
+  const { distribution_id } = await customer.api.call("POST", "/distributions", about)
+  await customer.api.send("POST", `/distribution/${distribution_id}/start`, {})
+  return { id, distribution_id }
 }
 
 test("a distribution is drafted, checked, started and marked as paid", { tag: ["@phone"] }, async ({
   page,
   customer,
 }) => {
-  const id = await held(customer)
+  const { id } = await held(customer)
   await page.goto(section(customer, `tokens/${id}?tab=snapshots`))
   await page.getByRole("link", { name: "Create distribution" }).click()
   const snapshot = page.getByLabel("Snapshot")
@@ -54,4 +63,62 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   }
   await expect(page.getByText("Completed").first()).toBeVisible()
   await expect(page.getByRole("link", { name: "Download report" })).toBeVisible()
+})
+
+test("payouts are selected and marked as paid together, and one that was marked in the meantime is named", {
+  tag: ["@phone"],
+}, async ({ page, customer }) => {
+  const { id, distribution_id } = await started(customer)
+  await page.goto(section(customer, `distributions/${distribution_id}`))
+  const bar = page.getByRole("region", { name: "Selected payouts" })
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+  await expect(bar).toContainText("2 selected")
+  await expectAccessible(page)
+  const { data } = await customer.api.call("GET", `/distribution/${distribution_id}/payouts`)
+  const first = data.find(({ external_id }: { external_id: string }) => external_id === `${id}-1`)
+  await customer.api.call("POST", `/payout/${first.payout_id}/mark-paid`, { external_reference: "SEPA 1" })
+  await expect(page.getByRole("checkbox", { name: `${id}-1: paid elsewhere` })).toBeDisabled()
+
+  await bar.getByRole("button", { name: "Mark as paid" }).click()
+  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
+  await expect(dialog).toContainText("100 units in all.")
+  await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()
+  await expect(dialog.getByLabel("Reference of the payments")).toBeFocused()
+  await dialog.getByLabel("Reference of the payments").fill("SEPA batch 7")
+  await expectAccessible(page)
+  await page.keyboard.press("Enter")
+  await expect(page.getByText("1 payout marked as paid")).toBeVisible()
+  const missed = page.getByRole("status").filter({ hasText: "Not marked as paid" })
+  await expect(missed).toContainText(`${id}-1 (it was marked already)`)
+  await expect(bar).toHaveCount(0)
+  await expectAccessible(page)
+  await missed.getByRole("button", { name: "Dismiss" }).click()
+  await expect(missed).toHaveCount(0)
+  await expect(page.getByText("Completed").first()).toBeVisible()
+  await expect(page.getByRole("checkbox")).toHaveCount(0)
+  const marked = await customer.api.call("GET", `/distribution/${distribution_id}/payouts`)
+  expect(marked.data.map((one: { external_reference: string }) => one.external_reference).sort()).toEqual([
+    "SEPA 1",
+    "SEPA batch 7",
+  ])
+})
+
+test("all payouts that match are marked as paid, also those on other pages", async ({ page, customer }) => {
+  const { distribution_id } = await started(customer)
+  await changeAnswer(page, "distribution.searchPayouts", (list) => {
+    list.data.length = 1
+    list.next_cursor = "more"
+  })
+  await page.goto(section(customer, `distributions/${distribution_id}`))
+  const bar = page.getByRole("region", { name: "Selected payouts" })
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check()
+  await bar.getByRole("button", { name: "Select all 2 matching" }).click()
+  await expect(bar).toContainText("All 2 matching selected")
+  await bar.getByRole("button", { name: "Mark as paid" }).click()
+  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
+  await expect(dialog).toContainText("100 units in all.")
+  await dialog.getByLabel("Reference of the payments").fill("SEPA batch 8")
+  await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()
+  await expect(page.getByText("2 payouts marked as paid")).toBeVisible()
+  await expect(page.getByText("Completed").first()).toBeVisible()
 })

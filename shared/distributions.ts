@@ -12,6 +12,10 @@ export type Settlement = (typeof settlements)[number]
 export const payoutStatuses = ["pending", "withheld", "submitted", "paid", "failed", "external_paid"] as const
 export type PayoutStatus = (typeof payoutStatuses)[number]
 
+/** Statuses in which a payout can be marked as paid elsewhere: nothing is on its way, and nothing was paid. */
+export const markableStatuses: readonly PayoutStatus[] = ["pending", "withheld", "failed"]
+export const isMarkable = (status: PayoutStatus): boolean => markableStatuses.includes(status)
+
 /** Refusals of payments by the payment mint, the treasury or the recipient's account. */
 export const treasuryCodes = [
   "treasury_insufficient",

@@ -5,7 +5,7 @@ import type { Selection } from "./selection.tsx"
 import { Button } from "./ui/button.tsx"
 
 /** Floats over the end of a list, so that no row moves. */
-export const floating =
+const floating =
   "sticky bottom-3 z-10 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface py-2 pr-2 pl-4 shadow-card"
 
 type SelectionBarProps<Row> = {
@@ -59,3 +59,27 @@ export function SelectionBar<Row>({ label, selection, matching, most, children }
 
 export const isTooMany = <Row,>({ allMatching, chosen }: Selection<Row>, most: number): boolean =>
   allMatching === null && chosen.size > most
+
+type LeftOutProps = { text: string; rows: readonly { key: string; content: ReactNode }[]; onDismiss: () => void }
+
+/** Names the rows that an action left out, until the reader has seen them. */
+export const LeftOut = ({ text, rows, onDismiss }: LeftOutProps) => (
+  <div role="status">
+    {rows.length > 0 && (
+      <div className={floating}>
+        <p className="max-h-40 min-w-0 overflow-y-auto text-sm">
+          {text}{" "}
+          {rows.map(({ key, content }, n) => (
+            <span key={key} className="wrap-anywhere">
+              {n > 0 && ", "}
+              {content}
+            </span>
+          ))}
+        </p>
+        <Button variant="ghost" size="sm" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      </div>
+    )}
+  </div>
+)

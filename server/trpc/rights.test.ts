@@ -61,6 +61,8 @@ const rights: Record<string, Who> = {
   "distribution.create": allButViewers,
   "distribution.get": members,
   "distribution.list": members,
+  "distribution.markable": allButViewers,
+  "distribution.markManyPaid": allButViewers,
   "distribution.markPaid": allButViewers,
   "distribution.pause": allButViewers,
   "distribution.payout": members,

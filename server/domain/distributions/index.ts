@@ -3,7 +3,8 @@
 /** Drafting and paying. */
 export { createDistribution } from "./create.ts"
 export { cancelDistribution, pauseDistribution, startDistribution } from "./start.ts"
-export { markPaid, releasePayout, retryPayout } from "./pay-later.ts"
+export { releasePayout, retryPayout } from "./pay-later.ts"
+export { countMarkable, markManyPaid, markPaid } from "./mark-paid.ts"
 export { advanceDistributions } from "./advance.ts"
 
 /** Reading. */

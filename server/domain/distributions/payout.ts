@@ -10,7 +10,13 @@ import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import { type PayoutStatus, payoutStatuses, recipientCodes, treasuryCodes } from "#shared/distributions.ts"
+import {
+  markableStatuses,
+  type PayoutStatus,
+  payoutStatuses,
+  recipientCodes,
+  treasuryCodes,
+} from "#shared/distributions.ts"
 import { fail } from "#shared/errors.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 
@@ -159,14 +165,43 @@ export async function readPayouts(
   { distributionId, status, q, limit, cursor }: PayoutFilter,
 ): Promise<{ data: PayoutRow[]; next_cursor: string | null }> {
   const after = cursor === null ? null : await walletAt(workspaceId, distributionId, cursor)
+  const statuses = status === null ? payoutStatuses : [status]
+  const rows = await search(sql, workspaceId, { distributionId, q, statuses, after, limit: limit + 1 })
+  return pageOf(rows, limit, (row) => row)
+}
+
+type Matching = { distributionId: string; status?: PayoutStatus | undefined; q?: string | undefined; limit: number }
+
+/** The first payouts that match and can be marked as paid, in the order of their wallets. */
+export const findMarkable = (sql: Queryable, workspaceId: string, { status, ...matching }: Matching) =>
+  search(sql, workspaceId, {
+    ...matching,
+    statuses: markableStatuses.filter((one) => status === undefined || status === one),
+    after: null,
+  })
+
+async function search(
+  sql: Queryable,
+  workspaceId: string,
+  {
+    distributionId,
+    q,
+    statuses,
+    after,
+    limit,
+  }: Omit<Matching, "status"> & {
+    statuses: readonly PayoutStatus[]
+    /** A wallet. */
+    after: string | null
+  },
+): Promise<PayoutRow[]> {
   const named = await readNamed(workspaceId, q)
   const where = sql`
     p.distribution_id = ${distributionId} ${after === null ? sql`` : sql`and p.wallet > ${after}`}
     ${named === null ? sql`` : sql`and ${named.isAbout({ investorId: sql`p.investor_id`, wallet: sql`p.wallet` })}`}`
-  const rows = await sql<PayoutRow[]>`
-    select * from (${settled(sql, workspaceId, where)}) p ${status === null ? sql`` : sql`where p.status = ${status}`}
-    order by p.wallet limit ${limit + 1}`
-  return pageOf(rows, limit, (row) => row)
+  return sql<PayoutRow[]>`
+    select * from (${settled(sql, workspaceId, where)}) p where p.status = any(${statuses as string[]})
+    order by p.wallet limit ${limit}`
 }
 
 async function walletAt(workspaceId: string, distributionId: string, cursor: string): Promise<string> {

@@ -7,13 +7,22 @@ import { idOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, words } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
+import { MOST_MARKED_TOGETHER } from "#shared/bulk.ts"
 import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS } from "#shared/distributions.ts"
+import { fail } from "#shared/errors.ts"
 import { grounds } from "./servicing-fields.ts"
 
 const { endpoint } = endpointsIn("Distribution")
 
 const id = idOf("dist").meta({ description: "The distribution's id" })
 const payoutId = idOf("pay").meta({ description: "The payout's id" })
+const externalReference = words(200).meta({
+  description: "Your reference of the payment. No personal data: it is kept",
+  example: "SEPA 2026-10-04/118",
+})
+const payoutFilter = z.object({ status: distributions.payoutStatus.optional(), q: searchText.optional() })
+/** Strict, because an act on all that match must not ignore a filter. */
+const exactFilter = payoutFilter.strict()
 
 /** The most wallets that a request can exclude. */
 const MOST_EXCLUDED = 1000
@@ -153,7 +162,7 @@ export const distributionRouter = router({
 
   /** For the dashboard. */
   searchPayouts: memberWith("token:read")
-    .input(z.object({ id, status: distributions.payoutStatus.optional(), q: searchText.optional(), ...page }))
+    .input(payoutFilter.extend({ id, ...page }))
     .query(({ ctx, input: { id: distributionId, status = null, cursor = null, ...input } }) =>
       distributions.listPayouts(ctx.principal, { ...input, distributionId, status, cursor }),
     ),
@@ -241,13 +250,34 @@ export const distributionRouter = router({
       "Notes that you paid it in another way, such as by bank transfer. Vouch never pays it after that. Payouts of an external distribution are paid like this, and so can be any payout that is pending, withheld or failed.",
     input: z.object({
       id: payoutId,
-      external_reference: words(200).meta({
-        description: "Your reference of the payment. No personal data: it is kept",
-        example: "SEPA 2026-10-04/118",
-      }),
+      external_reference: externalReference,
     }),
     output: distributions.payoutRecord,
   }).mutation(({ ctx, input }) =>
     distributions.markPaid({ ...ctx, id: input.id, externalReference: input.external_reference }),
   ),
+  // For the dashboard: marking many at once.
+
+  markable: memberWith("distribution:write")
+    .input(exactFilter.extend({ id }))
+    .query(({ ctx, input: { id: distributionId, ...filter } }) =>
+      distributions.countMarkable(ctx.principal, distributionId, filter),
+    ),
+
+  markManyPaid: memberWith("distribution:write")
+    .input(
+      z.object({
+        id,
+        payout_ids: z.array(payoutId).min(1).max(MOST_MARKED_TOGETHER).optional(),
+        /** All that match a filter, with what `markable` returned as `seen`. */
+        matching: z.object({ filter: exactFilter, seen: z.string().max(100) }).optional(),
+        external_reference: externalReference,
+      }),
+    )
+    .mutation(({ ctx, input: { id: distributionId, payout_ids, matching, external_reference } }) => {
+      if ((payout_ids === undefined) === (matching === undefined))
+        return fail("validation_failed", "payout_ids: send either these or matching.")
+      const of = matching ?? { ids: payout_ids! }
+      return distributions.markManyPaid({ ...ctx, distributionId, of, externalReference: external_reference })
+    }),
 })

@@ -1,7 +1,7 @@
 import { useId, useState } from "react"
 import { type InputOf, type RouterOutputs, To, useMe, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Selection } from "#app/components/selection.tsx"
-import { floating, isTooMany, SelectionBar } from "#app/components/selection-bar.tsx"
+import { isTooMany, LeftOut, SelectionBar } from "#app/components/selection-bar.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/input.tsx"
@@ -58,7 +58,21 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
       done(assigned)
     })
   }
-  if (chosen.size === 0) return <Missed reviews={missed} nameOf={nameOf} onDismiss={() => setMissed([])} />
+  if (chosen.size === 0)
+    return (
+      <LeftOut
+        text={`Not assigned, because ${missed.length === 1 ? "it was" : "they were"} closed in the meantime:`}
+        rows={missed.map((review) => ({
+          key: review.review_id,
+          content: (
+            <To path={["reviews", review.review_id]} className="rounded-sm text-accent underline">
+              {nameOf(review)}
+            </To>
+          ),
+        }))}
+        onDismiss={() => setMissed([])}
+      />
+    )
   return (
     <SelectionBar
       label="Selected reviews"
@@ -98,29 +112,3 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
     </SelectionBar>
   )
 }
-
-type MissedProps = { reviews: readonly Review[]; nameOf: (review: Review) => string; onDismiss: () => void }
-
-/** Names the reviews that others closed before they could be assigned. */
-const Missed = ({ reviews, nameOf, onDismiss }: MissedProps) => (
-  <div role="status">
-    {reviews.length > 0 && (
-      <div className={floating}>
-        <p className="min-w-0 text-sm">
-          Not assigned, because {reviews.length === 1 ? "it was" : "they were"} closed in the meantime:{" "}
-          {reviews.map((review, n) => (
-            <span key={review.review_id} className="wrap-anywhere">
-              {n > 0 && ", "}
-              <To path={["reviews", review.review_id]} className="rounded-sm text-accent underline">
-                {nameOf(review)}
-              </To>
-            </span>
-          ))}
-        </p>
-        <Button variant="ghost" size="sm" onClick={onDismiss}>
-          Dismiss
-        </Button>
-      </div>
-    )}
-  </div>
-)

@@ -3,25 +3,20 @@
 import { useParams } from "next/navigation.js"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { choice, person } from "#app/(dashboard)/filters.tsx"
-import { List, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { StatusBadge, statusWord } from "#app/components/badge.tsx"
+import { To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { actions, type Column } from "#app/components/data-table.tsx"
-import { TextField } from "#app/components/form.tsx"
-import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
-import { Card, Empty, Facts } from "#app/components/frame.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
+import { Card, Facts } from "#app/components/frame.tsx"
 import { Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { grouped } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
-import { payoutStatuses } from "#shared/distributions.ts"
 import { reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
-import { type Distribution, type Payout, settlementWords } from "../words.ts"
+import { type Distribution, settlementWords } from "../words.ts"
+import { Payouts } from "./payouts.tsx"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
@@ -178,108 +173,5 @@ function Details({ distribution }: { distribution: Distribution }) {
         "Distribution id": <Copyable value={distribution.distribution_id} what="distribution id" compact />,
       }}
     />
-  )
-}
-
-const filters = {
-  q: person,
-  status: choice(
-    "Status",
-    "All",
-    payoutStatuses.map((status) => [status, statusWord(status)]),
-  ),
-}
-
-const isAtRest = ({ status }: Payout): boolean => status !== "submitted"
-
-function Payouts({ distribution }: { distribution: Distribution }) {
-  const { can } = useWorkspace()
-  const { distribution_id: id, state } = distribution
-  const columns = columnsWith(useUnits([distribution]).amountIn(distribution))
-  const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
-  const isStarted = state !== "draft" && state !== "awaiting_approval"
-  const acts = actions<Payout>(
-    (payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />,
-    "buttons",
-  )
-  return (
-    <Card title="Payouts">
-      <List
-        list={list}
-        caption="Payouts"
-        columns={isStarted && can("distribution:write") ? [...columns, acts] : columns}
-        rowKey={({ payout_id }) => payout_id}
-        noMatch="Remove a filter to see more payouts."
-        empty={<Empty title="No payouts">No wallet gets anything.</Empty>}
-      />
-    </Card>
-  )
-}
-
-const columnsWith = (amountOf: (amount: string) => string): Column<Payout>[] => [
-  {
-    header: "Holder",
-    breaks: true,
-    cell: ({ user_pubkey, investor_id, external_id }) =>
-      investor_id === null ? (
-        <Copyable value={user_pubkey} what="wallet address" compact />
-      ) : (
-        <InvestorLink investor={{ investor_id, external_id }} />
-      ),
-    note: ({ user_pubkey, investor_id, detail }) => (
-      <>
-        {investor_id !== null && <Copyable value={user_pubkey} what="wallet address" compact />}
-        {detail && <span className="block">{detail}</span>}
-      </>
-    ),
-  },
-  { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => grouped(units) },
-  {
-    header: "Gets",
-    align: "end",
-    phone: "value",
-    className: "whitespace-nowrap",
-    cell: ({ amount }) => amountOf(amount),
-  },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-]
-
-function PayoutActs({ payout, isCancelled }: { payout: Payout; isCancelled: boolean }) {
-  const { payout_id: id, status } = payout
-  const release = useMutation((api) => api.distribution.release.mutate({ id }))
-  const retry = useMutation((api) => api.distribution.retry.mutate({ id }))
-  const mark = useMutation((api, external_reference: string) =>
-    api.distribution.markPaid.mutate({ id, external_reference }),
-  )
-  if (status === "paid" || status === "submitted" || status === "external_paid") return null
-  return (
-    <span className="flex flex-wrap justify-end gap-2">
-      {status === "withheld" && !isCancelled && (
-        <Button onClick={() => release.mutate()} disabled={release.isPending}>
-          Release
-        </Button>
-      )}
-      {status === "failed" && !isCancelled && (
-        <Button onClick={() => retry.mutate()} disabled={retry.isPending}>
-          Retry
-        </Button>
-      )}
-      <FormDialog
-        trigger={<Button>Mark as paid</Button>}
-        title="Mark as paid elsewhere?"
-        description="Vouch never pays this payout after that."
-        submit="Mark as paid"
-        onSubmit={(values) => mark.mutateAsync(String(values.get("external_reference")))}
-      >
-        <TextField
-          name="external_reference"
-          label="Reference of the payment"
-          hint="No personal data: it is kept."
-          required
-          maxLength={200}
-          autoComplete="off"
-        />
-      </FormDialog>
-    </span>
   )
 }

@@ -1,0 +1,146 @@
+import { beforeAll, expect, test } from "vitest"
+import { sql } from "#db/client.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
+import { newId } from "#server/lib/ids.ts"
+import type { Address } from "#shared/address.ts"
+import { distributionFixture } from "#test/fixtures/distributions.ts"
+import { grounds } from "#test/fixtures/grounds.ts"
+import { type Browser, member } from "#test/fixtures/people.ts"
+import { readySnapshot } from "#test/fixtures/snapshots.ts"
+import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
+
+usesApp()
+let tokens: TokenFixture
+let browser: Browser
+let workspaceId: string
+let fund: string
+let snapshot: string
+let holders: Address[]
+const dist = distributionFixture(() => tokens)
+
+beforeAll(async () => {
+  const account = await createAccount({ name: newId("acct"), plan: "free" })
+  ;({ browser, workspaceId } = await member(app, { account }))
+  tokens = tokenFixture(app, await app.key({ account }))
+  fund = await tokens.config()
+  holders = [...(await tokens.wallets(3))].sort()
+  await Promise.all(holders.map((wallet, i) => tokens.mint(fund, wallet, i + 1)))
+  snapshot = await readySnapshot(tokens, fund, 6)
+})
+
+const draft = async (about: object = { settlement: "external", total: "600" }): Promise<string> =>
+  (await dist.draftOf(snapshot, about)).json.distribution_id
+async function started(about?: object): Promise<string> {
+  const id = await draft(about)
+  expect((await dist.act(id, "start")).status).toBe(202)
+  return id
+}
+const payoutIds = async (id: string) => (await dist.payouts(id)).map(({ payout_id }) => payout_id)
+const mark = (id: string, which: object, external_reference = "SEPA batch 7") =>
+  browser.mutate("distribution.markManyPaid", { id, external_reference, ...which })
+const count = async (id: string, filter: object = {}) =>
+  (await browser.query("distribution.markable", { id, ...filter })).data
+const entries = (ids: string[]) => sql<{ subject: string; actor: string; detail: object }[]>`
+  select subject, actor, detail from audit_entries
+  where workspace_id = ${workspaceId} and action = 'payout.marked_paid' and subject = any(${ids}) order by subject`
+
+test("payouts are marked together under one reference, each with its entry, and the last completes the distribution", async () => {
+  const id = await started()
+  const ids = await payoutIds(id)
+  expect((await mark(id, { payout_ids: ids.slice(0, 2) })).data).toEqual({ marked: 2, amount: "300", not_marked: [] })
+  expect(await dist.get(id)).toMatchObject({ state: "paying", external_paid: "300", pending: "300" })
+  expect((await mark(id, { payout_ids: ids.slice(2) })).data).toMatchObject({ marked: 1, amount: "300" })
+  expect(await dist.get(id)).toMatchObject({ state: "completed", external_paid: "600" })
+  for (const payout of await dist.payouts(id))
+    expect(payout).toMatchObject({ status: "external_paid", external_reference: "SEPA batch 7" })
+  expect([...(await entries(ids))]).toEqual(
+    [...ids].sort().map((subject) => ({
+      ...{ subject, actor: "user" },
+      detail: { distribution: id, external_reference: "SEPA batch 7" },
+    })),
+  )
+})
+
+test("what cannot be marked is returned with its status and stops no others", async () => {
+  const [id, other] = [await started(), await started()]
+  const ids = await payoutIds(id)
+  const [elsewhere] = await payoutIds(other)
+  await dist.markPaid(ids[0]!, "SEPA 1")
+  const unknown = newId("pay")
+  const { data } = await mark(id, { payout_ids: [...ids, ids[1], unknown, elsewhere] })
+  expect(data).toEqual({
+    ...{ marked: 2, amount: "500" },
+    not_marked: [
+      { payout_id: ids[0], status: "external_paid" },
+      { payout_id: unknown, status: null },
+      { payout_id: elsewhere, status: null },
+    ],
+  })
+  expect(await dist.payout(ids[0]!)).toMatchObject({ external_reference: "SEPA 1" })
+  expect(await dist.payout(elsewhere!)).toMatchObject({ status: "pending" })
+  expect(await entries(ids)).toHaveLength(3)
+})
+
+test("what Vouch has paid is never marked, and what it withholds can be", async () => {
+  const freeze = { user_pubkey: holders[0], mint_config: fund, ...grounds }
+  expect((await tokens.post("/token/freeze", freeze)).status).toBe(200)
+  const id = await started({ settlement: "in_kind", per_unit: "1" })
+  await dist.untilState(id, "completed")
+  expect((await tokens.post("/token/unfreeze", freeze)).status).toBe(200)
+  const ids = await payoutIds(id)
+  expect(await count(id)).toMatchObject({ count: 1, amount: "1" })
+  expect((await mark(id, { payout_ids: ids })).data).toEqual({
+    ...{ marked: 1, amount: "1" },
+    not_marked: ids.slice(1).map((payout_id) => ({ payout_id, status: "paid" })),
+  })
+  expect(await dist.get(id)).toMatchObject({ paid: "5", external_paid: "1", withheld: "0" })
+})
+
+test("of simultaneous requests for the same payouts, one marks them", async () => {
+  const id = await started()
+  const ids = await payoutIds(id)
+  const answers = await Promise.all(["A", "B", "C"].map((reference) => mark(id, { payout_ids: ids }, reference)))
+  expect(answers.map(({ data }) => data.marked).sort()).toEqual([0, 0, 3])
+  expect(await entries(ids)).toHaveLength(3)
+  const references = new Set((await dist.payouts(id)).map(({ external_reference }) => external_reference))
+  expect(references.size).toBe(1)
+})
+
+test("all that match a filter are marked, and none if others match than were counted", async () => {
+  const id = await started()
+  const ids = await payoutIds(id)
+  const seen = await count(id, { status: "pending" })
+  expect(seen).toMatchObject({ count: 3, is_too_many: false, amount: "600" })
+  expect(await count(id, { status: "external_paid" })).toMatchObject({ count: 0 })
+  await dist.markPaid(ids[1]!)
+  const matching = { filter: { status: "pending" }, seen: seen.seen }
+  expect((await mark(id, { matching })).error.error).toBe("selection_changed")
+  expect(await dist.get(id)).toMatchObject({ external_paid: "200" })
+
+  // A filter by wallet selects only its payout.
+  const filter = { q: holders[0] }
+  const one = await count(id, filter)
+  expect(one).toMatchObject({ count: 1, amount: "100" })
+  expect((await mark(id, { matching: { filter, seen: one.seen } })).data).toMatchObject({ marked: 1, amount: "100" })
+  expect((await mark(id, { matching: { filter, seen: one.seen } })).error.error).toBe("selection_changed")
+  const rest = await count(id)
+  expect((await mark(id, { matching: { filter: {}, seen: rest.seen } })).data).toMatchObject({ marked: 1 })
+  expect(await dist.get(id)).toMatchObject({ state: "completed", external_paid: "600" })
+})
+
+test("nothing is marked before the start, without saying which, or from another account", async () => {
+  const id = await draft()
+  const ids = await payoutIds(id)
+  expect((await mark(id, { payout_ids: ids })).error.error).toBe("payout_not_open")
+  await dist.act(id, "start")
+  const { seen } = await count(id)
+  const both = { payout_ids: ids, matching: { filter: {}, seen } }
+  for (const which of [{}, both, { matching: { filter: { statsu: "pending" }, seen } }])
+    expect((await mark(id, which)).error.error).toBe("validation_failed")
+  const stranger = (await member(app)).browser
+  const asked = { id, payout_ids: ids, external_reference: "1" }
+  expect((await stranger.mutate("distribution.markManyPaid", asked)).error.error).toBe("distribution_not_found")
+  expect((await stranger.query("distribution.markable", { id })).error.error).toBe("distribution_not_found")
+  expect(await dist.get(id)).toMatchObject({ external_paid: "0", pending: "600" })
+})

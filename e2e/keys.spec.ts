@@ -272,3 +272,42 @@ test("each key shows its requests as bars with a text, leads to them in the log,
   await expect(heading(page, "Logs")).toBeVisible()
   await expect(page.getByRole("table", { name: "Requests" }).getByRole("row")).toHaveCount(3)
 })
+
+test("copying a new key confirms that it is stored, unless the browser refuses the clipboard", async ({
+  page,
+  context,
+  customer,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"])
+  await page.goto(section(customer, "keys"))
+  const stored = page.getByRole("checkbox", { name: "I have stored this key" })
+  const copy = page.getByRole("button", { name: "Copy api key" })
+  const done = page.getByRole("button", { name: "Done" })
+  const { dialog, apiKey } = await createKey(page, "Copied")
+  // The command to try the key is not stored by anyone.
+  await page.getByRole("button", { name: "Copy try it" }).click()
+  await expect(dialog.getByText("Copied", { exact: true }).filter({ visible: true })).toHaveCount(1)
+  await expect(stored).not.toBeChecked()
+  await copy.click()
+  await expect(stored).toBeChecked()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(apiKey)
+  await stored.uncheck()
+  await done.click()
+  await expect(dialog.getByRole("alert")).toContainText("Confirm that you stored the key")
+  await copy.click()
+  await expect(dialog.getByRole("alert")).toHaveCount(0)
+  await done.click()
+  await expect(dialog).toBeHidden()
+
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))
+  })
+  await chooseAction(page, "Copied", "Rotate")
+  await page.getByRole("button", { name: "Rotate key" }).click()
+  const next = (await readSecret(page, "Copied has a new secret")).dialog
+  await copy.click()
+  await expect(next.getByText("Select the text to copy it")).toBeAttached()
+  await expect(stored).not.toBeChecked()
+  await store(page)
+  await expect(next).toBeHidden()
+})

@@ -7,7 +7,7 @@ import { Button } from "./ui/button.tsx"
 const SHOWN_MS = 2000
 
 /** Copies text to the clipboard and remembers briefly whether that worked. */
-export function useCopy(value: string) {
+export function useCopy(value: string, onCopied?: () => void) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null)
   useEffect(() => {
     if (outcome !== "copied") return
@@ -19,6 +19,7 @@ export function useCopy(value: string) {
     try {
       await navigator.clipboard.writeText(value)
       setOutcome("copied")
+      onCopied?.()
     } catch {
       // Some browsers in wallets have no clipboard. Show the whole text, so that it can be selected.
       setOutcome("refused")
@@ -79,9 +80,17 @@ const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacit
 
 export const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
+type CodeBlockProps = {
+  code: string
+  /** What it is: "Command", "API key". */
+  label: string
+  /** Runs each time that the button has copied it. */
+  onCopied?: () => void
+}
+
 /** Text to copy as is: a command, a key, a transaction. */
-export function CodeBlock({ code, label }: { code: string /** What it is: "Command", "API key". */; label: string }) {
-  const { outcome, copy } = useCopy(code)
+export function CodeBlock({ code, label, onCopied }: CodeBlockProps) {
+  const { outcome, copy } = useCopy(code, onCopied)
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex items-center justify-between gap-3 border-b border-line py-1 pr-1 pl-3 text-xs text-muted">

@@ -168,7 +168,7 @@ export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl:
 
 type SecretOnceProps = { secret: NewSecret; onStored: () => void }
 
-/** Shows a secret once. Stays open until the reader confirms that they stored it. */
+/** Shows a secret once. Stays open until the reader confirms that they stored it, which copying it does for them. */
 export function SecretOnce({ secret: { title, apiKey, baseUrl }, onStored }: SecretOnceProps) {
   const [isStored, setStored] = useState(false)
   const [isAsked, setAsked] = useState(false)
@@ -194,7 +194,7 @@ export function SecretOnce({ secret: { title, apiKey, baseUrl }, onStored }: Sec
       description="Copy this key now and store it with your server's secrets. It is not shown again."
     >
       <div className="space-y-4">
-        <CodeBlock label="API key" code={apiKey} />
+        <CodeBlock label="API key" code={apiKey} onCopied={() => setStored(true)} />
         <CodeBlock label="Try it" code={`curl ${baseUrl}/schemas \\\n  -H "Authorization: Bearer ${apiKey}"`} />
         <div>
           <Checkbox

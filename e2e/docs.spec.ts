@@ -11,6 +11,7 @@ test.describe("without a sign-in", () => {
   test("every error has a page, and an unknown code answers 404 and suggests others", async ({ page, traffic }) => {
     await page.goto("/docs/errors")
     await expect(heading(page, "Errors")).toBeVisible()
+    await expect(page.getByRole("link", { name: "Dashboard" })).toHaveCount(0)
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
     await expect(page).toHaveTitle("wallet_not_verified · Vouch")
@@ -286,4 +287,10 @@ test("without a key the quick start says to create one", async ({ page, customer
   await expectAccessible(page)
   await page.getByRole("main").getByRole("link", { name: "API keys" }).click()
   await expect(heading(page, "API keys")).toBeVisible()
+})
+
+test("a signed-in reader of the documentation has a link to the dashboard", { tag: "@phone" }, async ({ page }) => {
+  await page.goto("/docs/guides/verify")
+  await page.getByRole("navigation", { name: "Documentation" }).getByRole("link", { name: "Dashboard" }).click()
+  await expect(heading(page, "Overview")).toBeVisible()
 })

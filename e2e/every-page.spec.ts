@@ -95,6 +95,13 @@ test("an unknown address below a workspace keeps the navigation and answers 404"
     expect(response!.status()).toBe(404)
     await expect(heading(page, "Page not found")).toBeVisible()
   }
+  await expectAccessible(page)
+  await page.getByRole("button", { name: "Search", exact: true }).click()
+  const search = page.getByRole("dialog", { name: "Search everything" })
+  await search.getByRole("combobox").fill("webh")
+  await search.getByRole("option", { name: "Webhooks" }).click()
+  await expect(heading(page, "Webhooks")).toBeVisible()
+  await page.goto(section(customer, "nowhere"))
   await page.getByRole("link", { name: "Go to the overview" }).click()
   await expect(heading(page, "Overview")).toBeVisible()
 })

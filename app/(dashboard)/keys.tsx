@@ -19,6 +19,7 @@ const PAIR_MS = 1500
 
 const dialog = createStore<"palette" | "shortcuts" | null>(null)
 
+export const showSearch = () => dialog.set("palette")
 export const showShortcuts = () => dialog.set("shortcuts")
 
 /** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads on first use. */
@@ -49,7 +50,7 @@ export function Keys() {
       else if (key === "?") showShortcuts()
       else if (key === "/") {
         const first = document.querySelector<HTMLInputElement>("main input[type=search]")
-        if (first === null) return dialog.set("palette")
+        if (first === null) return showSearch()
         event.preventDefault()
         first.focus()
       } else {
@@ -73,7 +74,7 @@ export function Keys() {
         aria-haspopup="dialog"
         aria-keyshortcuts="Meta+K Control+K"
         title="Search (⌘K or Ctrl K)"
-        onClick={() => dialog.set("palette")}
+        onClick={showSearch}
       >
         <Search aria-hidden="true" />
       </Button>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 import { Wordmark } from "#app/components/icons.tsx"
 import { DocsSearch } from "./search.tsx"
 
@@ -9,7 +10,9 @@ const links = [
 ]
 
 /** Documentation pages. They need no session. Plain links keep each page small. */
-export default function DocsLayout({ children }: { children: ReactNode }) {
+export default async function DocsLayout({ children }: { children: ReactNode }) {
+  // By the cookie alone, so that no page waits for the server to check it.
+  const isSignedIn = await carriesSession()
   return (
     <>
       <a
@@ -34,6 +37,11 @@ export default function DocsLayout({ children }: { children: ReactNode }) {
             {name}
           </a>
         ))}
+        {isSignedIn && (
+          <a href="/" className="py-3 font-medium text-accent hover:text-accent-strong">
+            Dashboard
+          </a>
+        )}
       </nav>
       {children}
     </>

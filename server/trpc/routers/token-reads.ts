@@ -195,15 +195,20 @@ export const tokenReads = {
         q: searchText.optional(),
         investor: filterId("inv").optional(),
         holders: z.literal("unverified").optional(),
+        order: z.literal("largest").optional(),
         ...page,
       }),
     )
     .output(tokens.registerView)
     .query(
-      ({ ctx, input: { mint_config: mintConfig, at, group, investor = null, holders, q, limit, cursor = null } }) =>
+      ({
+        ctx,
+        input: { mint_config: mintConfig, at, group, investor = null, holders, order, q, limit, cursor = null },
+      }) =>
         tokens.viewRegister(ctx.principal, {
           ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
           isUnverified: holders === "unverified",
+          isByBalance: order === "largest",
         }),
     ),
 

@@ -12,6 +12,7 @@ import { readConfig } from "../configs.ts"
 import { disclosureFor } from "../holder-facts.ts"
 import { finalMoment, type Moment } from "./moments.ts"
 import { byInvestor } from "./register-by-investor.ts"
+import { largestFirst } from "./register-largest.ts"
 import { byWallet, type OfToken, upToMoment } from "./register-rows.ts"
 import { verifiedAt } from "./verified-at.ts"
 
@@ -97,6 +98,8 @@ export type RegisterQuestion = {
   cursor: string | null
   /** Only rows with a wallet that was not verified at the moment. */
   isUnverified?: boolean
+  /** With the largest balance first, and not by id. */
+  isByBalance?: boolean
 }
 
 /**
@@ -105,7 +108,7 @@ export type RegisterQuestion = {
  */
 export async function readRegisterAt(
   principal: Principal,
-  { mintConfig, at, group, investor, q, limit, cursor, isUnverified = false }: RegisterQuestion,
+  { mintConfig, at, group, investor, q, limit, cursor, isUnverified = false, isByBalance = false }: RegisterQuestion,
 ): Promise<RegisterPage> {
   const { workspaceId } = principal
   const maySeeInvestors = disclosureFor(principal).attestations
@@ -121,7 +124,11 @@ export async function readRegisterAt(
   const verified = isUnverified ? verifiedAt(workspaceId, config.required_schema, moment) : null
   const after = place?.after ?? null
   const about = { workspaceId, mintConfig, moment, investor, named, verified, after, most: limit + 1 }
-  const rows = await (group === "wallet" ? byWallet(about) : byInvestor(about))
+  const rows = await (isByBalance
+    ? largestFirst(about, group)
+    : group === "wallet"
+      ? byWallet(about)
+      : byInvestor(about))
   const shown = rows.slice(0, limit)
   const units = (amount: bigint) => fromBaseUnits(amount > 0n ? amount : 0n, config.decimals)
   return {
@@ -203,7 +210,7 @@ const toCursor = ({ slot, time }: Moment, key: string): string =>
 /** Errors: validation_failed. */
 function placeIn(cursor: string): { moment: Moment; after: string } {
   const text = Buffer.from(cursor, "base64url").toString("latin1")
-  const found = /^(\d{0,15})\.(\d{1,11})\/(\w{1,64})$/.exec(text)
+  const found = /^(\d{0,15})\.(\d{1,11})\/(\w{1,80})$/.exec(text)
   if (!found) return badCursor()
   const [, slot, seconds, after] = found as unknown as [string, string, string, string]
   return { moment: { slot: slot === "" ? null : Number(slot), time: new Date(Number(seconds) * 1000) }, after }

@@ -7,6 +7,7 @@ import { verifiedFor } from "#test/fixtures/tokens.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import type { Moment } from "./moments.ts"
 import { byInvestor } from "./register-by-investor.ts"
+import { largestFirst } from "./register-largest.ts"
 import { type Asked, byWallet, type Row } from "./register-rows.ts"
 import { verifiedAt } from "./verified-at.ts"
 
@@ -130,6 +131,34 @@ test.each(Object.keys(searches))("pages by investor are those of the register by
           ...[name, verified !== null, steps, rows],
         ])
     }
+})
+
+test.each(["investor", "wallet"] as const)(
+  "the largest first, page by page, are the same rows: by %s",
+  async (group) => {
+    const plain = group === "investor" ? byInvestor : byWallet
+    for (const search of Object.keys(searches)) {
+      const named = await searches[search]!()
+      for (const verified of [null, verifiedAt(key.workspaceId, SCHEMA, moments.later!)]) {
+        const asked = ask({ named, verified })
+        const rows = [...(await plain(asked))].map(({ key, ...row }) => ({ ...row, key: `${row.balance}_${key}` }))
+        const keyOf = ({ key }: Row) => key.replace(/^\d+_/, "")
+        rows.sort((a, b) => Number(b.balance) - Number(a.balance) || (keyOf(a) < keyOf(b) ? -1 : 1))
+        const all: Row[] = []
+        for (;;) {
+          const page = await largestFirst({ ...asked, after: all.at(-1)?.key ?? null, most: 3 }, group)
+          all.push(...page.slice(0, 2))
+          if (page.length < 3) break
+        }
+        expect([search, all]).toEqual([search, rows])
+      }
+    }
+  },
+)
+
+test("a place of another order is refused", () => {
+  for (const after of [ownerless[0]!, owners.two, "_x", "-1_x"])
+    expect(() => largestFirst(ask({ after }), "wallet")).toThrow()
 })
 
 test("investors come by id, and wallets without one after all of them", async () => {

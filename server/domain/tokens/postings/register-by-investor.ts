@@ -43,7 +43,23 @@ const walk = (asked: Asked, mostSteps: number) => {
 
 /** Adds up all holders, or those to whom the question is limited, and reads the investors of a page only. */
 const addUp = (asked: Asked) => {
-  const { workspaceId, investor, named, verified, after, most } = asked
+  const { workspaceId, after, most } = asked
+  const isAfter =
+    after === null
+      ? sql`true`
+      : isInvestor(after)
+        ? sql`h.investor_id > ${after} or h.investor_id is null`
+        : sql`h.investor_id is null and h.wallet > ${after}`
+  return sql<Row[]>`
+    select p.*, i.external_id from (
+      ${allInvestors(asked, isAfter)} order by h.investor_id is null, 1 limit ${most}
+    ) p left join investors i on i.workspace_id = ${workspaceId} and i.id = p.investor_id
+    order by p.investor_id is null, p.key`
+}
+
+/** Rows for all whom the question is about, without their names. `and` may name the wallet and the investor of `h`. */
+export const allInvestors = (asked: Asked, and = sql`true`) => {
+  const { workspaceId, investor, named, verified } = asked
   const owned = withOwners(asked, sql`${isOwned(workspaceId, investor)} ${named?.ids ? isNamed(named) : sql``}`)
   const meant =
     named?.ids === null
@@ -60,20 +76,10 @@ const addUp = (asked: Asked) => {
           sql`left join (select distinct wallet from (${verified}) a) v on v.wallet = h.wallet`,
           sql`having bool_or(v.wallet is null)`,
         ]
-  const isAfter =
-    after === null
-      ? sql`true`
-      : isInvestor(after)
-        ? sql`h.investor_id > ${after} or h.investor_id is null`
-        : sql`h.investor_id is null and h.wallet > ${after}`
-  return sql<Row[]>`
-    select p.*, i.external_id from (
-      select coalesce(h.investor_id, h.wallet) as key, min(h.wallet) as wallet, count(*)::int as wallets,
-        sum(h.balance) as balance, sum(h.held) as held, h.investor_id
-      from (${meant}) h ${join} where ${isAfter} group by 1, h.investor_id ${having}
-      order by h.investor_id is null, 1 limit ${most}
-    ) p left join investors i on i.workspace_id = ${workspaceId} and i.id = p.investor_id
-    order by p.investor_id is null, p.key`
+  return sql`
+    select coalesce(h.investor_id, h.wallet) as key, min(h.wallet) as wallet, count(*)::int as wallets,
+      sum(h.balance) as balance, sum(h.held) as held, h.investor_id
+    from (${meant}) h ${join} where ${and} group by 1, h.investor_id ${having}`
 }
 
 /** What `holdersAt` finds with a condition on `wallet`, and the owner of each. */

@@ -21,11 +21,15 @@ const filters = {
   holders: choice("Holders", "All", [["unverified", "Not verified"]]),
 }
 
+/** For more holders, adding up all of them would take too long for a list. */
+const MOST_ORDERED = 20_000
+
 /** Who held a token at a moment. */
 export function Register({ token }: { token: TokenView }) {
+  const isOrdered = token.holders <= MOST_ORDERED
   const list = useList("token.registerView", {
     filters,
-    input: { mint_config: token.id, group: "investor", limit: 20 },
+    input: { mint_config: token.id, group: "investor", limit: 20, ...(isOrdered && { order: "largest" }) },
   })
   const { data } = list.query
   const { at, holders, q } = list.filtered.asked
@@ -49,7 +53,7 @@ export function Register({ token }: { token: TokenView }) {
       {data && (
         <p className="mb-3 text-[13px] text-muted">
           {grouped(data.supply)} {token.symbol} existed at <Timestamp at={data.as_of.time} />. Everything up to the end
-          of that second counts.
+          of that second counts. {isOrdered && "The largest holders come first."}
         </p>
       )}
       {data && data.supply !== "0" && (

@@ -104,8 +104,10 @@ async function fillTokens(admin: postgres.Sql, workspaceId: string): Promise<voi
 async function fillRecords(admin: postgres.Sql, { account, workspaceId }: { account: string; workspaceId: string }) {
   const config = firstConfig.id
   await admin`
-    insert into reviews (workspace_id, id, kind, subject, wallet, opened_at, found_at, state, ending, closed_at)
+    insert into reviews (workspace_id, id, kind, subject, wallet, opened_at, found_at, high_from, urgent_from, state, ending,
+      closed_at)
     select ${workspaceId}, 'rev_' || text, 'screening', wallet, wallet, created_at, created_at,
+      case when n % 70 = 0 then created_at else now() + interval '7 days' end, case when n % 7000 = 0 then created_at end,
       case when n % 7 = 0 then 'open' else 'closed' end, case when n % 7 > 0 then 'decided' end,
       case when n % 7 > 0 then created_at end
     from (select distinct on (wallet) * from rows) r order by n`

@@ -30,6 +30,7 @@ import { startPostgres } from "#server/embedded/postgres.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { localKeys, MINT_BASE } from "#server/solana/keys.ts"
 import { Failure } from "#shared/errors.ts"
+import { allReviewPriorities } from "#shared/reviews.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { type Filled, fillLists } from "./list-rows.ts"
 import { table } from "./table.ts"
@@ -127,6 +128,13 @@ async function measureLists(filled: Filled): Promise<number> {
   const others: Record<string, () => Answer> = {
     logs: () => listRequests(workspaceId, { limit: 50 }),
     "logs by a path that nothing has": () => listRequests(workspaceId, { limit: 50, path: "/none" }),
+    // Few are urgent, one in ten is of high priority, and the others are normal.
+    ...Object.fromEntries(
+      allReviewPriorities.map((priority) => [
+        `waiting reviews, ${priority}`,
+        () => listReviews(principal, { state: "waiting", priority }),
+      ]),
+    ),
     deliveries: () => listDeliveries(workspaceId, endpoint, { limit: 50 }),
   }
   /** Figures for which a page does not wait. They may take longer than a list. */

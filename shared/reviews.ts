@@ -86,33 +86,45 @@ export const reviewPriorities = {
 } as const satisfies Record<string, string>
 
 export type ReviewPriority = keyof typeof reviewPriorities
+export const allReviewPriorities = Object.keys(reviewPriorities) as ReviewPriority[]
 
 const DAY_MS = 86_400_000
 
-type Waiting = {
+type Found = {
   kind: ReviewKind
   finding: Finding
-  /** The newest finding in its finder's words. */
+  /** The finding in its finder's words. */
   said: string | null
-  opened_at: string
-  session_open_until: string | null
+  openedAt: Date
+  sessionOpenUntil: Date | null
 }
 
 /** Vendors report matches in free text, such as "PEP screening: 1 possible match" or "OFAC Sanctions List". */
 const SCREENING = /sanction|\bpeps?\b|politically[ -]exposed|watch[ -]?list|adverse[ -]media/i
 
 /**
- * How soon a waiting review needs a decision. Urgent: the person may be on a list, or the session closes within two
- * days. High: a vendor names a sanctions, PEP, watchlist or adverse media screening, or has changed its mind about a
- * person who may hold tokens, or the review is a week old.
+ * From when a review is of high priority, and from when it is urgent. Urgent: the person may be on a list, or the
+ * session closes within two days. High: a vendor names a sanctions, PEP, watchlist or adverse media screening, or has
+ * changed its mind about a person who may hold tokens, or the review is a week old. What is urgent is high, too.
  */
-export function priorityOf(
-  { kind, finding, said, opened_at, session_open_until }: Waiting,
+export function priorityTimesOf({ kind, finding, said, openedAt, sessionOpenUntil }: Found): {
+  highFrom: Date
+  urgentFrom: Date | null
+} {
+  const isListed = kind === "screening" || finding === "watchlist_match"
+  const closing = sessionOpenUntil && new Date(sessionOpenUntil.getTime() - 2 * DAY_MS)
+  const urgentFrom = isListed ? openedAt : closing
+  const isScreening = said !== null && SCREENING.test(said.replaceAll("_", " "))
+  const isHigh = kind === "signal" || kind === "reversal" || isScreening
+  const highFrom = isHigh ? openedAt : new Date(openedAt.getTime() + 7 * DAY_MS)
+  return { highFrom: urgentFrom !== null && urgentFrom < highFrom ? urgentFrom : highFrom, urgentFrom }
+}
+
+/** How soon a waiting review needs a decision. */
+export function priorityAt(
+  { high_from, urgent_from }: { high_from: string | null; urgent_from: string | null },
   now: number,
 ): ReviewPriority {
-  const left_ms = session_open_until === null ? Number.POSITIVE_INFINITY : Date.parse(session_open_until) - now
-  if (kind === "screening" || finding === "watchlist_match" || left_ms < 2 * DAY_MS) return "urgent"
-  const isOld = now - Date.parse(opened_at) > 7 * DAY_MS
-  const isScreening = said !== null && SCREENING.test(said.replaceAll("_", " "))
-  return kind === "signal" || kind === "reversal" || isScreening || isOld ? "high" : "normal"
+  const hasCome = (time: string | null) => time !== null && Date.parse(time) <= now
+  return hasCome(urgent_from) ? "urgent" : hasCome(high_from) ? "high" : "normal"
 }

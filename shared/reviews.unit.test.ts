@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
-import { priorityOf } from "./reviews.ts"
+import { priorityAt, priorityTimesOf } from "./reviews.ts"
 
 const now = Date.parse("2026-11-20T12:00:00Z")
 const review = {
   kind: "vendor",
   finding: "in_review",
   said: "Document is blurred",
-  opened_at: "2026-11-19T12:00:00Z",
-  session_open_until: "2026-12-19T12:00:00Z",
+  openedAt: new Date("2026-11-19T12:00:00Z"),
+  sessionOpenUntil: new Date("2026-12-19T12:00:00Z"),
 } as const
 
 test.each([
@@ -19,13 +19,17 @@ test.each([
   ["adverse media is high", { said: "ADVERSE_MEDIA" }, "high"],
   ["another word with the same letters is normal", { said: "Peppermint Street differs from the document" }, "normal"],
   ["a vendor without words is normal", { said: null }, "normal"],
-  ["a review of more than a week is high", { opened_at: "2026-11-13T11:59:59Z" }, "high"],
-  ["a session that closes within two days is urgent", { session_open_until: "2026-11-22T11:59:59Z" }, "urgent"],
+  ["a review of more than a week is high", { openedAt: new Date("2026-11-13T11:59:59Z") }, "high"],
+  ["a session that closes within two days is urgent", { sessionOpenUntil: new Date("2026-11-22T11:59:59Z") }, "urgent"],
   ["a wallet on a list is urgent", { kind: "screening", finding: "wallet_listed" }, "urgent"],
   ["a match with a watchlist is urgent", { kind: "signal", finding: "watchlist_match" }, "urgent"],
   ["another report of a vendor is high", { kind: "signal", finding: "case_opened" }, "high"],
   ["a reversal is high", { kind: "reversal", finding: "reversed" }, "high"],
-  ["an investor above a limit is normal", { kind: "limit", finding: "over_limit", session_open_until: null }, "normal"],
+  ["an investor above a limit is normal", { kind: "limit", finding: "over_limit", sessionOpenUntil: null }, "normal"],
 ] as const)("%s", (_, about, priority) => {
-  expect(priorityOf({ ...review, ...about }, now)).toBe(priority)
+  const { highFrom, urgentFrom } = priorityTimesOf({ ...review, ...about })
+  const times = { high_from: highFrom.toISOString(), urgent_from: urgentFrom?.toISOString() ?? null }
+  expect(priorityAt(times, now)).toBe(priority)
+  // One range of an index is then enough for each priority.
+  expect(urgentFrom === null || urgentFrom >= highFrom).toBe(true)
 })

@@ -25,6 +25,10 @@ export const reviews = pgTable(
     openedAt: time("opened_at").notNull(),
     /** When the last finding was added. */
     foundAt: time("found_at").notNull(),
+    /** From when it is at least of high priority. Null until `fillPriorities` has read what an older version opened. */
+    highFrom: time("high_from"),
+    /** From when it is urgent, never before `highFrom`. Null if never. */
+    urgentFrom: time("urgent_from"),
     /** Increases with every change that matters to a decision, so that no one decides on facts they have not seen. */
     version: integer().notNull().default(1),
     /** Claims that the vendor sent without a decision; sealed. */
@@ -70,6 +74,8 @@ export const reviews = pgTable(
     // The queue, newest first; and the count in the menu
     index("reviews_newest").on(t.workspaceId, t.seq.desc()),
     index("reviews_waiting").on(t.workspaceId, t.seq.desc()).where(sql`state <> 'closed'`),
+    // The queue by priority: each priority is a range of `high_from`
+    index("reviews_priority").on(t.workspaceId, t.highFrom, t.urgentFrom, t.seq).where(sql`state <> 'closed'`),
     // The search for what they are about
     index("reviews_subject").on(t.workspaceId, t.subject),
     // Reviews of a wallet, and of an attestation that ends

@@ -12,6 +12,7 @@ import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
 import { clearRequests, redactDue } from "#domain/privacy"
 import { advanceRecoveries } from "#domain/recoveries"
+import { fillPriorities } from "#domain/reviews"
 import { digestsInUse, loadedLists, rescreenDue } from "#domain/screening"
 import { advanceSnapshots } from "#domain/snapshots"
 import { datePostings, expireHolds, followHolders, reconcileDue, releaseExpired } from "#domain/tokens"
@@ -78,6 +79,7 @@ export class Housekeeping {
     this.#every(LINK_MS, linkEntries)
     this.#every(ANCHOR_MS, anchorAudits)
     this.#every(60_000, clean)
+    this.#every(10_000, fillPriorities)
     // How often a worker looks for workspaces that must be reconciled.
     this.#every(60_000, () => this.#audit())
     this.#every(1000, askProviders)

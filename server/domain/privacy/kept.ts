@@ -71,8 +71,8 @@ export const kept = {
       public_reason: "the code that the investor sees",
     },
     plain: [
-      "workspace_id, id, seq, kind, subject, attestation_id, investor_id, opened_at, found_at, version",
-      "assignee, state, requested_by, requested_at, decided_by, decided_at, ending, closed_at",
+      "workspace_id, id, seq, kind, subject, attestation_id, investor_id, opened_at, found_at, high_from",
+      "urgent_from, version, assignee, state, requested_by, requested_at, decided_by, decided_at, ending, closed_at",
       "erased_at",
     ],
   }),

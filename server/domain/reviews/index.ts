@@ -24,6 +24,7 @@ export {
 
 /** Opening, closing and erasing. */
 export { openReview } from "./open.ts"
+export { fillPriorities } from "./priorities.ts"
 export { closeReviews, closeVendorReviews, eraseReviews } from "./close.ts"
 export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
 

@@ -8,6 +8,7 @@ import type { Address } from "#shared/address.ts"
 import { areSameClaims, type Claims } from "#shared/claims.ts"
 import type { Finding, ReviewKind } from "#shared/reviews.ts"
 import { entryOwner, openReviewClaims, sealReviewClaims } from "./owners.ts"
+import { setPriority } from "./priorities.ts"
 
 /** The subject of a review. */
 type ReviewSubject = { attestationId: string; wallet: Address } | { wallet: Address } | { investorId: string }
@@ -50,11 +51,13 @@ export async function openReview(sql: Queryable, found: Found): Promise<{ review
   const isRepeat = !isNew && (await isKnown(sql, review.id, found))
   const bringsClaims = await changesClaims(sql, review.id, workspaceId, claims)
   if (isRepeat && !bringsClaims) return { reviewId: review.id, isNew }
-  if (!isRepeat)
+  if (!isRepeat) {
     await sql`
       insert into review_entries (workspace_id, review_id, at, finding, text)
       values (${workspaceId}, ${review.id}, ${now}, ${finding},
         ${found.detail === null ? null : seal(entryOwner(review.id), found.detail)})`
+    await setPriority(sql, { workspaceId, id: review.id, kind, finding, said: found.detail })
+  }
   const sealed = bringsClaims ? sealReviewClaims(review.id, claims) : null
   if (!isNew || bringsClaims) {
     await sql`

@@ -4,9 +4,11 @@ import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { toCursor } from "#server/lib/cursor.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { advanceClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
 import { decide, requireReviewApproval, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
+import { fillPriorities } from "./priorities.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
 
@@ -41,6 +43,46 @@ test("the queue lists and counts waiting reviews, oldest first, by assignee, kin
   expect(await idsOf({})).toEqual([first, second])
   expect(await idsOf({ state: "closed" })).toEqual([third])
   expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 2, closed: 1 })
+})
+
+test("the queue is filtered by priority, which time and new findings raise, and so is what is assigned together", async () => {
+  const own = await reviewTeam(app)
+  const reviews = [
+    await vendorReview(app, own.key, { reason: "Document is blurred" }),
+    await vendorReview(app, own.key, { reason: "PEP screening: 1 possible match" }),
+    await vendorReview(app, own.key, { reason: "Address differs" }),
+  ]
+  const [blurred, pep, address] = reviews.map(({ reviewId }) => reviewId) as [string, string, string]
+  const byPriority = async () => ({
+    urgent: await listedBy(own.officer, { priority: "urgent" }),
+    high: await listedBy(own.officer, { priority: "high" }),
+    normal: await listedBy(own.officer, { priority: "normal" }),
+  })
+  expect(await byPriority()).toEqual({ urgent: [], high: [pep], normal: [blurred, address] })
+  for (const reason of ["OFAC sanctions list", "Address differs again"])
+    await app.webhook({ session_id: reviews[2]!.sessionId, decision: "in_review", reason })
+  expect(await byPriority()).toEqual({ urgent: [], high: [pep, address], normal: [blurred] })
+  const counted = (await own.officer.query("review.matching", { priority: "high" })).data
+  expect(counted.count).toBe(2)
+  const act = { filter: { priority: "high" }, seen: 2, up_to: counted.up_to, assignee: await idOf(own.officer) }
+  expect((await own.officer.mutate("review.assignMatching", act)).data).toEqual({ assigned: 2, gone: 0 })
+  expect(await listedBy(own.officer, { assigned: "me" })).toEqual([pep, address])
+  const { data } = await own.officer.query("review.neighbours", { review_id: pep, priority: "high" })
+  expect(data).toEqual({ previous: null, next: address, left: 1 })
+
+  await advanceClock({ days: 8 })
+  expect(await byPriority()).toEqual({ urgent: [], high: [blurred, pep, address], normal: [] })
+  await advanceClock({ days: 29 })
+  expect(await byPriority()).toEqual({ urgent: [blurred, pep, address], high: [], normal: [] })
+})
+
+test("waiting reviews that an older version opened get their priority", async () => {
+  const own = await reviewTeam(app)
+  const { reviewId } = await vendorReview(app, own.key, { reason: "PEP screening: 1 possible match" })
+  await sql`update reviews set high_from = null, urgent_from = null where id = ${reviewId}`
+  expect(await listedBy(own.officer, { priority: "normal" })).toEqual([reviewId])
+  await fillPriorities()
+  expect(await listedBy(own.officer, { priority: "high" })).toEqual([reviewId])
 })
 
 test("an investor's reviews are found by the investor, for all their wallets and no others", async () => {

@@ -12,6 +12,7 @@ import { addDays, clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import {
   allReviewKinds,
+  allReviewPriorities,
   type Finding,
   type ReviewDecision,
   type ReviewEnding,
@@ -20,6 +21,7 @@ import {
 } from "#shared/reviews.ts"
 import { awaitsApproval, investorOfReview, reviewNotFound, reviewState } from "./lock.ts"
 import { entryOwner } from "./owners.ts"
+import { hasPriority } from "./priorities.ts"
 
 /** Filters of the queue. */
 export const reviewFilter = z.object({
@@ -29,6 +31,8 @@ export const reviewFilter = z.object({
   assigned: z.enum(["me", "nobody"]).optional(),
   /** Opened at least this many days ago. */
   days: z.literal([1, 7, 30]).optional(),
+  /** Of waiting reviews: how soon they need a decision. */
+  priority: z.enum(allReviewPriorities).optional(),
   /** Only reviews about this investor, or about a wallet that now belongs to them. */
   investor: filterId("inv").optional(),
   /** Only reviews about people whom this names, or about their wallets. */
@@ -55,6 +59,8 @@ export type SummaryRow = {
   opened_at: Date
   /** When the session that waits for the review closes; null if none waits. */
   session_open_until: Date | null
+  high_from: Date | null
+  urgent_from: Date | null
   assignee: Named | null
   decision: ReviewDecision | null
   requested_by: Named | null
@@ -94,6 +100,7 @@ export const summaryFields = () => sql`
   a.schema_id as schema,
   (select i.external_id from investors i where i.workspace_id = r.workspace_id and i.id = ${investorOf()}) as external_id,
   case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as session_open_until,
+  r.high_from, r.urgent_from,
   ${newestFinding("finding")} as finding, ${newestFinding("text")} as said,
   ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
 
@@ -112,7 +119,8 @@ export const toReviewSummary = ({ id, seq: _, said, ...row }: SummaryRow): Revie
 })
 
 /** The workspace's reviews that match all filters. */
-async function matching({ workspaceId, via }: Principal, { state, kind, assigned, days, investor, q }: ReviewFilter) {
+async function matching({ workspaceId, via }: Principal, filter: ReviewFilter) {
+  const { state, kind, assigned, days, priority, investor, q } = filter
   const named = await readNamed(workspaceId, q)
   const now = clock.now()
   const me = via.kind === "user" ? via.userId : null
@@ -121,6 +129,7 @@ async function matching({ workspaceId, via }: Principal, { state, kind, assigned
     ${kind === undefined ? sql`` : sql`and r.kind = ${kind}`}
     ${assigned === undefined ? sql`` : assigned === "me" ? sql`and r.assignee = ${me}` : sql`and r.assignee is null`}
     ${days === undefined ? sql`` : sql`and r.opened_at <= ${addDays(now, -days)}`}
+    ${priority === undefined ? sql`` : sql`and ${hasPriority(sql, priority, now)}`}
     ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
     ${named === null ? sql`` : matchesText(named)}`
 }

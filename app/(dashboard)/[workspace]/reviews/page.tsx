@@ -10,11 +10,11 @@ import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
 import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
 import type { Count } from "#shared/counts.ts"
-import { findings, priorityOf, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
+import { findings, priorityAt, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
 import { shownName } from "#shared/visible.ts"
 import { headlineOf } from "./[id]/review.ts"
 import { BulkAssign } from "./bulk-assign.tsx"
-import { addressOf, askedOf, queueFilters } from "./queue-filters.ts"
+import { addressOf, askedOf, closedFilters, queueFilters } from "./queue-filters.ts"
 import { ReviewBadge } from "./review-badge.tsx"
 
 type Review = RouterOutputs["review"]["list"]["data"][number]
@@ -43,7 +43,11 @@ export default function Page() {
 
 function Queue() {
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("waiting"))
-  const list = useList("review.list", { filters: queueFilters, ask: askedOf, input: { state } })
+  const list = useList<"review.list", typeof queueFilters>("review.list", {
+    filters: (state === "waiting" ? queueFilters : closedFilters) as typeof queueFilters,
+    ask: askedOf,
+    input: { state },
+  })
   const selection = useSelection<Review>(list.name, { nameOf: subjectOf, refusal: () => null })
   const waits = state === "waiting"
   const { data: counts } = useQuery("review.count", {})
@@ -130,7 +134,7 @@ const person: Column<Review> = {
 const tones = { urgent: "bad", high: "notice" } as const
 
 function Priority({ of: row }: { of: Review }) {
-  const priority = priorityOf(row, useNow())
+  const priority = priorityAt(row, useNow())
   const word = reviewPriorities[priority]
   // Only what is out of the ordinary stands out.
   return priority === "normal" ? (

@@ -17,6 +17,8 @@ const main = (page: Page) => page.getByRole("main")
 const reasonField = (page: Page) => page.getByLabel("Internal reason")
 const choose = (page: Page, name: string) => main(page).getByRole("button", { name, exact: true }).click()
 const confirm = (page: Page, name: string) => page.getByRole("button", { name }).click()
+/** Decided cases stay open, as members can choose. */
+const stays = (page: Page) => page.addInitScript(() => localStorage.setItem("vouch.reviews-stay", "1"))
 const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
 
 test("a compliance officer finds a waiting review, takes it, adds a note, views the claims and approves", {
@@ -24,6 +26,7 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
 }, async ({ as, customer }) => {
   const { wallet, path } = await leftInReview(customer, { reason: "PEP screening: 1 possible match" })
   const page = await as("compliance")
+  await stays(page)
   await page.goto(section(customer, "reviews"))
   await expect(heading(page, "Reviews")).toBeVisible()
   const row = page.getByRole("row").filter({ has: page.locator(`a[href^="${path}"]`) })
@@ -109,7 +112,6 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   const cases = ["PEP screening: 1 possible match", "Document is blurred", "Address differs from the document"]
   for (const reason of cases) await leftInReview(firm, { reason })
   const [first, second, third] = cases as [string, string, string]
-  const next = page.getByRole("link", { name: /^Next case/ })
   await page.goto(section(firm, "reviews"))
   const link = page.getByRole("link", { name: new RegExp(first) })
   await expect(link).toBeVisible()
@@ -143,20 +145,16 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   await page.keyboard.press("Escape")
   await page.keyboard.press("a")
   await page.keyboard.press("Control+Enter")
-  await expect(outcome(page)).toContainText("Approved")
-  await expect(next).toHaveText("Next case (2 left)")
-  await expect(next).toBeFocused()
+  // The next case opens by itself.
+  await expect(heading(page, new RegExp(second))).toBeFocused()
+  await expect(page.getByRole("status").filter({ hasText: "Approved" })).toContainText(`Now: ${second}`)
+  await expectAccessible(page)
 
-  await page.keyboard.press("Enter")
-  await expect(heading(page, new RegExp(second))).toBeVisible()
   await page.keyboard.press("r")
   await expect(reasonField(page)).toHaveValue("")
   await page.keyboard.type("Blurred again")
   await page.keyboard.press("Control+Enter")
-  await expect(outcome(page)).toContainText("Rejected")
-  await expect(next).toBeFocused()
-  await page.keyboard.press("Enter")
-  await expect(heading(page, new RegExp(third))).toBeVisible()
+  await expect(heading(page, new RegExp(third))).toBeFocused()
   await expect(page.getByRole("button", { name: "Next", exact: true })).toBeDisabled()
   await page.keyboard.press("r")
   await page.keyboard.type("Differs")
@@ -168,6 +166,80 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   await expect(page.getByText("Nothing to review")).toBeVisible()
 })
 
+ofFirm("cases take two clicks each: a reason and its confirmation", async ({ page, firm }) => {
+  const cases = ["Document is blurred", "PEP screening: 1 possible match", "Address differs from the document"]
+  const externalIds = ["ana-diaz-1", "ben-okafor-2", "cleo-wu-3"]
+  const reviews: Awaited<ReturnType<typeof leftInReview>>[] = []
+  for (const [n, reason] of cases.entries())
+    reviews.push(await leftInReview(firm, { reason, externalId: externalIds[n]! }))
+  await page.goto(`${reviews[0]!.path}?kind=vendor`)
+  const reasonFor = (decision: string, reason: string) =>
+    page
+      .getByRole("group", { name: `${decision}: suggested reasons` })
+      .getByRole("button", { name: reason })
+      .click()
+  await reasonFor("Approve", "Document accepted")
+  await expect(reasonField(page)).toHaveValue("Document accepted")
+  await expect(page.getByRole("button", { name: "Confirm approval" })).toBeInViewport()
+  // Another decision's reason replaces both.
+  await reasonFor("Reject", "Details differ")
+  await expect(reasonField(page)).toHaveValue("Details differ")
+  await expect(page.getByRole("button", { name: "Confirm rejection" })).toBeInViewport()
+  await reasonFor("Approve", "Document accepted")
+  await confirm(page, "Confirm approval")
+  await expect(page.getByRole("button", { name: "Stay here" })).toBeVisible()
+  await expect(heading(page, new RegExp(cases[1]!))).toBeFocused()
+  await expect(page).toHaveURL(/kind=vendor/)
+  const decided = page.getByRole("status").filter({ hasText: "Now:" })
+  await expect(decided).toHaveText(`Approved ana-diaz-1. Now: ${cases[1]}`)
+
+  await reasonFor("Reject", "Match confirmed")
+  await confirm(page, "Confirm rejection")
+  // Stopped, by the button or Escape, the page stays.
+  await page.getByRole("button", { name: "Stay here" }).click()
+  await page.waitForTimeout(3500)
+  await expect(outcome(page)).toContainText("Match confirmed")
+  await expect(page.getByRole("link", { name: "Next case (1 left)" })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole("link", { name: "Next case (1 left)" }).click()
+  await expect(decided).toHaveText(`Rejected ben-okafor-2. Now: ${cases[2]}`)
+  await decided.getByRole("link", { name: "ben-okafor-2" }).click()
+  await expect(outcome(page)).toContainText("Match confirmed")
+  await expect(decided).toHaveCount(0)
+})
+
+ofFirm("a case stays open while its member writes a note, and if they want it to", async ({ page, firm }) => {
+  const first = await leftInReview(firm, { reason: "Document is blurred" })
+  const second = await leftInReview(firm, { reason: "Address differs from the document" })
+  await leftInReview(firm, { reason: "Name differs from the document" })
+  await page.goto(first.path)
+  const note = page.getByLabel("Note", { exact: true })
+  await note.fill("Called the investor")
+  await choose(page, "Approve")
+  await page.getByRole("button", { name: "Document accepted" }).click()
+  await confirm(page, "Confirm approval")
+  await expect(page.getByRole("link", { name: "Next case (2 left)" })).toBeVisible()
+  await expect(page.getByRole("button", { name: "Stay here" })).toHaveCount(0)
+  await expect(outcome(page)).toContainText("Document accepted")
+  await expect(note).toHaveValue("Called the investor")
+  await page.getByRole("link", { name: "Next case (2 left)" }).click()
+  await expect(page.getByText("You have not sent what you wrote.")).toBeVisible()
+  await expect(note).toHaveValue("Called the investor")
+
+  await page.getByRole("button", { name: "Add note" }).click()
+  await expect(note).toHaveValue("")
+  await page.goto(second.path)
+  await page.getByRole("button", { name: "Document accepted" }).click()
+  await confirm(page, "Confirm approval")
+  await page.getByLabel("Open the next case by itself").uncheck()
+  await expect(page.getByRole("button", { name: "Stay here" })).toHaveCount(0)
+  await page.reload()
+  await page.getByRole("navigation", { name: "Queue" }).getByRole("link", { name: "Next" }).click()
+  await page.getByRole("button", { name: "Document accepted" }).click()
+  await confirm(page, "Confirm approval")
+  await expect(page.getByText("That was the last case.")).toBeVisible()
+})
+
 test("a reason stays when sending it fails, and when another decision is chosen", async ({
   page,
   customer,
@@ -175,6 +247,7 @@ test("a reason stays when sending it fails, and when another decision is chosen"
 }) => {
   traffic.allow(/503/)
   const { path, wallet } = await leftInReview(customer)
+  await stays(page)
   await page.goto(path)
   await choose(page, "Reject")
   await confirm(page, "Confirm rejection")
@@ -203,9 +276,11 @@ test("a decision by another member ends the writing of one, whose reason stays r
 }) => {
   const { path, wallet } = await leftInReview(customer)
   const other = await as("compliance")
+  await stays(page)
   await page.goto(path)
   await choose(page, "Approve")
   await reasonField(page).fill("All clear")
+  await stays(other)
   await other.goto(path)
   await choose(other, "Reject")
   await reasonField(other).fill("Name differs")
@@ -225,6 +300,7 @@ test("something found while a member writes is sent along only once they have lo
   customer,
 }) => {
   const { path, sessionId } = await leftInReview(customer, { reason: "Document is blurred" })
+  await stays(page)
   await page.goto(path)
   await choose(page, "Approve")
   await reasonField(page).fill("Readable enough")
@@ -247,12 +323,14 @@ test("a decision that arrives second is refused, and the page shows the first", 
 }) => {
   traffic.allow(/409 \(Conflict\)|ERR_FAILED/)
   const { path } = await leftInReview(customer)
+  await stays(page)
   await page.goto(path)
   await choose(page, "Approve")
   await reasonField(page).fill("All clear")
   // The page learns nothing of what others do.
   await page.route("**/api/trpc/review.get*", (route) => route.abort())
   const other = await as("compliance")
+  await stays(other)
   await other.goto(path)
   await choose(other, "Reject")
   await reasonField(other).fill("Name differs")
@@ -276,6 +354,7 @@ ofFirm(
     for (const externalId of ["investor-1", "investor-2", "investor-3"])
       cases.push(await leftInReview(firm, { externalId }))
     const { cookies } = await createMember(firm, "compliance")
+    await stays(page)
     await page.goto(section(firm, "reviews"))
     await page.getByRole("checkbox", { name: "Select all on this page" }).check()
     const bar = page.getByRole("region", { name: "Selected reviews" })
@@ -285,6 +364,7 @@ ofFirm(
 
     const context = await browser.newContext({ storageState: cookies, baseURL: origin })
     const other = await context.newPage()
+    await stays(other)
     await other.goto(cases[1]!.path)
     await choose(other, "Reject")
     await reasonField(other).fill("Name differs")

@@ -1,6 +1,4 @@
-import { useRef } from "react"
 import { SelectField, TextareaField } from "#app/components/form.tsx"
-import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 
 /** The public reasons, as the team reads them. */
@@ -16,18 +14,15 @@ export const publicReasonCopy = {
 type ReasonFieldsProps = {
   publicReason?: PublicReason | null
   hint?: string
-  /** Frequent reasons, which a click enters. */
-  suggestions?: readonly string[]
 }
 
 /** Asks for the internal reason and, unless `publicReason` is null, for the public one, with that one selected. */
 export const ReasonFields = ({
   publicReason = "withdrawn",
   hint = "Visible to your team and your API keys only, never to the investor.",
-  suggestions = [],
 }: ReasonFieldsProps) => (
   <>
-    <ReasonField hint={hint} suggestions={suggestions} />
+    <TextareaField label="Internal reason" name="reason" hint={hint} required maxLength={500} rows={2} />
     {publicReason && (
       <SelectField
         key={publicReason}
@@ -39,34 +34,6 @@ export const ReasonFields = ({
     )}
   </>
 )
-
-function ReasonField({ hint, suggestions }: Required<Pick<ReasonFieldsProps, "hint" | "suggestions">>) {
-  const field = useRef<HTMLTextAreaElement>(null)
-  function enter(suggestion: string) {
-    const { current: reason } = field
-    if (!reason) return
-    const written = reason.value.trim()
-    const isReplaced = written === "" || suggestions.includes(written)
-    reason.setRangeText(isReplaced ? suggestion : `${written}. ${suggestion}`, 0, reason.value.length, "end")
-    // As if it was typed, because the form listens.
-    reason.dispatchEvent(new Event("input", { bubbles: true }))
-    reason.focus()
-  }
-  return (
-    <div className="space-y-2">
-      {suggestions.length > 0 && (
-        <fieldset aria-label="Suggested reasons" className="flex flex-wrap gap-1.5">
-          {suggestions.map((suggestion) => (
-            <Button key={suggestion} size="xs" onClick={() => enter(suggestion)}>
-              {suggestion}
-            </Button>
-          ))}
-        </fieldset>
-      )}
-      <TextareaField label="Internal reason" name="reason" hint={hint} required maxLength={500} rows={2} ref={field} />
-    </div>
-  )
-}
 
 export const reasonsIn = (values: FormData) => ({
   reason: String(values.get("reason")).trim(),

@@ -11,8 +11,7 @@ import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
 import type { Count } from "#shared/counts.ts"
 import { findings, priorityAt, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
-import { shownName } from "#shared/visible.ts"
-import { headlineOf } from "./[id]/review.ts"
+import { headlineOf, subjectOf } from "./[id]/review.ts"
 import { BulkAssign } from "./bulk-assign.tsx"
 import { addressOf, askedOf, closedFilters, queueFilters } from "./queue-filters.ts"
 import { ReviewBadge } from "./review-badge.tsx"
@@ -97,10 +96,6 @@ function Queue() {
 /** The server counts no further. */
 const MOST_COUNTED = 100
 const countIn = (count: number): Count => ({ count, atLeast: count === MOST_COUNTED })
-
-/** Who the review is about, as the workspace knows them. */
-const subjectOf = ({ external_id, wallet, investor_id }: Review): string =>
-  external_id === null ? (wallet ?? investor_id ?? "") : shownName(external_id)
 
 const Subject = ({ of: { external_id, wallet, investor_id } }: { of: Review }) =>
   external_id === null ? <Shortened value={wallet ?? investor_id ?? ""} /> : external_id

@@ -1,15 +1,16 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
-import { KeyHint, usePageKeys } from "#app/(dashboard)/page-keys.tsx"
+import { usePageKeys } from "#app/(dashboard)/page-keys.tsx"
 import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Card } from "#app/components/frame.tsx"
-import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
+import { Choices, decisionKeys, enterReason } from "./choices.tsx"
 import { ApprovalClaims, claimsOf } from "./claims.tsx"
+import { rememberDecision } from "./decided.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
 import { NextCase } from "./queue.tsx"
 import { clearing, headlineOf, type Review } from "./review.ts"
@@ -43,47 +44,45 @@ const confirmations = {
   revoke: "Confirm revocation",
 } as const satisfies Record<ReviewDecision, string>
 
-/** Frequent reasons, offered above the field. */
-const suggestions = {
-  approve: ["Document accepted", "False positive", "Different person"],
-  request_resubmission: ["Document unreadable", "Document expired", "Details differ"],
-  reject: ["Match confirmed", "Document not accepted", "Details differ"],
-  keep_rejected: ["Match confirmed", "Document not accepted"],
-  clear: ["False positive", "Different person"],
-  revoke: ["Match confirmed"],
-} as const satisfies Record<ReviewDecision, readonly string[]>
-
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
-
-/** The decisions that each key chooses. A review offers at most one of each. */
-const keys: readonly (readonly [key: string, decisions: readonly ReviewDecision[]])[] = [
-  ["a", ["approve", "clear"]],
-  ["r", ["reject", "revoke", "keep_rejected"]],
-]
-
-const keyOf = (decision: ReviewDecision) => keys.find(([, decisions]) => decisions.includes(decision))?.[0]
 
 /** The decision, its request or its outcome. After the member's own decision it leads to the next case. */
 export function Decision({ review }: { review: Review }) {
   const { state, decisions } = review
   const [wasOpen] = useState(state === "open")
   const [chosen, setChosen] = useState<ReviewDecision | null>(null)
+  const [suggested, setSuggested] = useState<Suggested | null>(null)
+  const [isDecidedHere, setDecidedHere] = useState(false)
   /** The reason that is written and not sent. */
   const [unsent, setUnsent] = useState("")
+  function choose(decision: ReviewDecision | null, reason: string | null = null) {
+    setChosen(decision)
+    setSuggested(reason === null ? null : { reason })
+  }
   usePageKeys(
     Object.fromEntries(
-      keys.map(([key, among]) => {
+      decisionKeys.map(([key, among]) => {
         const decision = decisions.find((one) => among.includes(one))
-        return [key, () => decision && setChosen(decision)]
+        return [key, () => decision && choose(decision)]
       }),
     ),
   )
   if (decisions.length > 0) {
     return (
       <Card title="Decision">
-        <Choices review={review} chosen={chosen} onChoose={setChosen} />
+        {review.approvals_needed > 0 && (
+          <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
+        )}
+        <Choices review={review} chosen={chosen} onChoose={choose} />
         {chosen !== null && decisions.includes(chosen) && (
-          <Decide review={review} decision={chosen} onWrite={setUnsent} onCancel={() => setChosen(null)} />
+          <Decide
+            review={review}
+            decision={chosen}
+            suggested={suggested}
+            onWrite={setUnsent}
+            onCancel={() => choose(null)}
+            onDecided={() => setDecidedHere(true)}
+          />
         )}
         <Assignee review={review} />
       </Card>
@@ -99,7 +98,7 @@ export function Decision({ review }: { review: Review }) {
       ) : (
         <p className="text-muted">The session has closed: nothing is left to decide.</p>
       )}
-      {wasOpen && <NextCase reviewId={review.review_id} />}
+      {wasOpen && <NextCase reviewId={review.review_id} opens={isDecidedHere} />}
       <Assignee review={review} />
     </Card>
   )
@@ -113,51 +112,28 @@ const Overtaken = ({ unsent }: { unsent: string }) => (
   </div>
 )
 
-type ChoicesProps = {
-  review: Review
-  chosen: ReviewDecision | null
-  onChoose: (decision: ReviewDecision) => void
-}
-
-const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
-  <>
-    {review.approvals_needed > 0 && (
-      <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
-    )}
-    <fieldset aria-label="Decision" className="grid gap-2">
-      {review.decisions.map((decision) => (
-        <Button
-          key={decision}
-          aria-pressed={chosen === decision}
-          aria-keyshortcuts={keyOf(decision)}
-          className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
-          onClick={() => onChoose(decision)}
-        >
-          {reviewDecisions[decision].label}
-          <KeyHint of={keyOf(decision)} />
-        </Button>
-      ))}
-    </fieldset>
-  </>
-)
-
 const others = ({ approvals_needed: needed }: Review): string =>
   needed === 1 ? "another member has" : `${needed} other members have`
 
 const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
 
+/** A frequent reason that was clicked: a new object for each click. */
+type Suggested = { reason: string }
+
 type DecideProps = {
   review: Review
   decision: ReviewDecision
+  suggested: Suggested | null
   onWrite: (reason: string) => void
   onCancel: () => void
+  onDecided: () => void
 }
 
 /** The reason, next to the evidence. It stays when another decision is chosen, and when sending fails. */
-function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
+function Decide({ review, decision, suggested, onWrite, onCancel, onDecided }: DecideProps) {
   const { review_id, version } = review
   const needsApproval = review.approvals_needed > 0
-  const { past, showsReason } = reviewDecisions[decision]
+  const { showsReason } = reviewDecisions[decision]
   const place = useRef<HTMLDivElement>(null)
   /** What the member decides on. Something found since is sent only once they have looked at it. */
   const [seen, setSeen] = useState(version)
@@ -174,7 +150,15 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
     { refresh: false },
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when another decision is chosen
-  useEffect(() => place.current?.querySelector("textarea")?.focus(), [decision])
+  useEffect(() => {
+    place.current?.querySelector("textarea")?.focus()
+    // The button that confirms is in view, so that the next click can be on it.
+    place.current?.scrollIntoView({ block: "nearest" })
+  }, [decision])
+  useEffect(() => {
+    const field = place.current?.querySelector("textarea")
+    if (field && suggested) enterReason(field, suggested.reason)
+  }, [suggested])
 
   function press(event: KeyboardEvent<HTMLFormElement>) {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && version === seen)
@@ -191,7 +175,8 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
       throw error
     }
     onWrite("")
-    notify(needsApproval ? "Approval requested" : past)
+    rememberDecision(review, decision)
+    onDecided()
     await refresh()
   }
   return (
@@ -210,7 +195,6 @@ function Decide({ review, decision, onWrite, onCancel }: DecideProps) {
           {needsApproval && ` It happens once ${others(review)} approved it.`}
         </p>
         <ReasonFields
-          suggestions={review.kind === "limit" ? [] : suggestions[decision]}
           publicReason={showsReason ? (defaults[decision] ?? "unverifiable") : null}
           hint={
             isGrave(decision)

@@ -11,14 +11,16 @@ import { Ago, Since, Timestamp } from "#app/components/timestamp.tsx"
 import { shownName } from "#shared/visible.ts"
 import { ReviewBadge } from "../review-badge.tsx"
 import { Context } from "./context.tsx"
+import { JustDecided } from "./decided.tsx"
 import { Decision } from "./decision.tsx"
 import { AddNote, History } from "./history.tsx"
-import { Neighbours } from "./queue.tsx"
+import { Neighbours, useCasePath } from "./queue.tsx"
 import { headlineOf, type Review } from "./review.ts"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const { can } = useWorkspace()
+  const casePath = useCasePath()
   const mayReview = can("review:write")
   const review = useQuery("review.get", { review_id: id }, { enabled: mayReview })
   // A member who lost the right to read reviews must not see what was read before.
@@ -36,7 +38,12 @@ export default function Page() {
         actions: <Neighbours reviewId={review.review_id} />,
       })}
     >
-      {(review) => <Case key={review.review_id} review={review} />}
+      {(review) => (
+        <>
+          <JustDecided key={review.review_id} review={review} pathTo={casePath} />
+          <Case key={review.review_id} review={review} />
+        </>
+      )}
     </DetailPage>
   )
 }

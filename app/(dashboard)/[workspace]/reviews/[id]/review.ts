@@ -1,5 +1,6 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { type Finding, findings } from "#shared/reviews.ts"
+import { shownName } from "#shared/visible.ts"
 
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
@@ -15,6 +16,12 @@ export const shortWords = (said: string | null): string | null =>
 
 /** Why the review exists: its finder's words, or ours. */
 export const headlineOf = ({ said, finding }: Headed): string => shortWords(said) ?? findings[finding]
+
+type About = Pick<Review, "external_id" | "wallet" | "investor_id">
+
+/** Who the review is about, as the workspace knows them. */
+export const subjectOf = ({ external_id, wallet, investor_id }: About): string =>
+  external_id === null ? (wallet ?? investor_id ?? "") : shownName(external_id)
 
 /** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {

@@ -1,0 +1,74 @@
+import { KeyHint } from "#app/(dashboard)/page-keys.tsx"
+import { Button } from "#app/components/ui/button.tsx"
+import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import type { Review } from "./review.ts"
+
+/** Frequent reasons, offered below each decision. */
+const suggestions = {
+  approve: ["Document accepted", "False positive", "Different person"],
+  request_resubmission: ["Document unreadable", "Document expired", "Details differ"],
+  reject: ["Match confirmed", "Document not accepted", "Details differ"],
+  keep_rejected: ["Match confirmed", "Document not accepted"],
+  clear: ["False positive", "Different person"],
+  revoke: ["Match confirmed"],
+} as const satisfies Record<ReviewDecision, readonly string[]>
+
+const allSuggestions: readonly string[] = Object.values(suggestions).flat()
+
+/** The decisions that each key chooses. A review offers at most one of each. */
+export const decisionKeys: readonly (readonly [key: string, decisions: readonly ReviewDecision[]])[] = [
+  ["a", ["approve", "clear"]],
+  ["r", ["reject", "revoke", "keep_rejected"]],
+]
+
+const keyOf = (decision: ReviewDecision) => decisionKeys.find(([, decisions]) => decisions.includes(decision))?.[0]
+
+type ChoicesProps = {
+  review: Review
+  chosen: ReviewDecision | null
+  onChoose: (decision: ReviewDecision, reason: string | null) => void
+}
+
+/**
+ * The decisions, each with its frequent reasons. A reason chooses its decision, too, so that a case takes two clicks: the
+ * reason, and the button that confirms. Nothing moves under the pointer when a reason is clicked.
+ */
+export const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
+  <fieldset aria-label="Decision" className="grid gap-3">
+    {review.decisions.map((decision) => {
+      const { label } = reviewDecisions[decision]
+      return (
+        <div key={decision} className="grid gap-1.5">
+          <Button
+            aria-pressed={chosen === decision}
+            aria-keyshortcuts={keyOf(decision)}
+            className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            onClick={() => onChoose(decision, null)}
+          >
+            {label}
+            <KeyHint of={keyOf(decision)} />
+          </Button>
+          {review.kind !== "limit" && (
+            <fieldset aria-label={`${label}: suggested reasons`} className="flex flex-wrap gap-1.5">
+              {suggestions[decision].map((reason) => (
+                <Button key={reason} size="xs" onClick={() => onChoose(decision, reason)}>
+                  {reason}
+                </Button>
+              ))}
+            </fieldset>
+          )}
+        </div>
+      )
+    })}
+  </fieldset>
+)
+
+/** Enters a suggested reason. It replaces another suggestion, and follows what the member wrote. */
+export function enterReason(field: HTMLTextAreaElement, reason: string): void {
+  const written = field.value.trim()
+  const isReplaced = written === "" || allSuggestions.includes(written)
+  field.setRangeText(isReplaced ? reason : `${written}. ${reason}`, 0, field.value.length, "end")
+  // As if it was typed, because the form listens.
+  field.dispatchEvent(new Event("input", { bubbles: true }))
+  field.focus()
+}

@@ -75,3 +75,16 @@ export async function seqAt(table: TableName, prefix: IdPrefix, workspaceId: str
     select seq from ${sql(table)} where workspace_id = ${workspaceId} and id = ${fromCursor(prefix, cursor)}`
   return row?.seq ?? badCursor()
 }
+
+/** Those of the ids whose rows are not newer than the row of a cursor. Errors: validation_failed for a cursor. */
+export async function idsUpTo(
+  table: TableName,
+  prefix: IdPrefix,
+  workspaceId: string,
+  { ids, upTo }: { ids: readonly string[]; upTo: string },
+): Promise<string[]> {
+  const last = await seqAt(table, prefix, workspaceId, upTo)
+  const rows = await sql<{ id: string }[]>`
+    select id from ${sql(table)} where workspace_id = ${workspaceId} and id = any(${[...ids]}) and seq <= ${last}`
+  return rows.map(({ id }) => id)
+}

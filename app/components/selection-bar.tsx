@@ -13,7 +13,7 @@ type SelectionBarProps<Row> = {
   label: string
   selection: Selection<Row>
   /** How many rows match the filters, once counted. Undefined while all of them may be on the page. */
-  matching: { count: number; isTooMany: boolean } | undefined
+  matching: { count: number; isTooMany: boolean; upTo: string | null } | undefined
   /** The most rows that can be selected one by one. */
   most: number
   children: ReactNode
@@ -41,7 +41,7 @@ export function SelectionBar<Row>({ label, selection, matching, most, children }
           variant="link"
           className="text-sm!"
           onClick={() => {
-            selectMatching(matching.count)
+            selectMatching(matching.count, matching.upTo)
             // The pressed button disappears.
             bar.current?.focus()
           }}

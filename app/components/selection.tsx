@@ -9,7 +9,11 @@ export type Selection<Row> = {
   /** Selects these rows, and no others. */
   change: (chosen: ReadonlyMap<string, Row>) => void
   /** Selects all rows that match the filters, also those on other pages. */
-  selectMatching: (count: number) => void
+  selectMatching: (count: number, upTo: string | null) => void
+  /** The newest row when all that match were counted, as the server's cursor. Null if rows were selected one by one. */
+  upTo: string | null
+  /** Whether a row is not newer than `upTo`. */
+  isCounted: (id: string) => boolean
   All: typeof SelectAll
   One: typeof SelectRow
   nameOf: (row: Row) => string
@@ -17,22 +21,24 @@ export type Selection<Row> = {
   refusal: (row: Row) => string | null
 }
 
-type Kept<Row> = { of: string } & Pick<Selection<Row>, "chosen" | "allMatching">
+type Kept<Row> = { of: string } & Pick<Selection<Row>, "chosen" | "allMatching" | "upTo">
 
 /** Keeps the selection of a list until a different one is shown. `of` identifies the list with its filters. */
 export function useSelection<Row>(
   of: string,
   { nameOf, refusal }: Pick<Selection<Row>, "nameOf" | "refusal">,
 ): Selection<Row> {
-  const [kept, setKept] = useState<Kept<Row>>({ of, chosen: new Map(), allMatching: null })
+  const [kept, setKept] = useState<Kept<Row>>({ of, chosen: new Map(), allMatching: null, upTo: null })
   // Another filter hides rows, and an action must not affect hidden rows.
   const isKept = kept.of === of
   const chosen = useMemo(() => (isKept ? kept.chosen : new Map<string, Row>()), [kept, isKept])
   return {
     chosen,
     allMatching: isKept ? kept.allMatching : null,
-    change: (chosen) => setKept({ of, chosen, allMatching: null }),
-    selectMatching: (allMatching) => setKept({ of, chosen, allMatching }),
+    upTo: isKept ? kept.upTo : null,
+    isCounted: () => false,
+    change: (chosen) => setKept({ of, chosen, allMatching: null, upTo: null }),
+    selectMatching: (allMatching, upTo) => setKept({ of, chosen, allMatching, upTo }),
     All: SelectAll,
     One: SelectRow,
     nameOf,
@@ -44,6 +50,23 @@ type Pages<Row> = {
   query: { data: { data: readonly Row[]; next_cursor?: string | null } | undefined }
   paging: { isFirst: boolean }
 }
+
+/** What the server's answer about the rows of a page is asked with: nothing unless all that match are selected. */
+export const upToOf = <Row,>({ upTo }: Selection<Row>, ids: string[]) =>
+  [
+    { ids, up_to: upTo ?? "" },
+    { enabled: upTo !== null && ids.length > 0, keep: true },
+  ] as const
+
+/** The selection with the server's answer. Rows that came later are shown as not selected. */
+export const counted = <Row,>(
+  selection: Selection<Row>,
+  answer: { data: readonly string[] } | undefined,
+): Selection<Row> => ({
+  ...selection,
+  // At first, the rows that were selected one by one, so that their boxes do not blink.
+  isCounted: (id) => (answer ? answer.data.includes(id) : selection.chosen.has(id)),
+})
 
 /** Whether all rows of the page that can be selected are, and the list has other pages. */
 export function isPageChosen<Row>(
@@ -59,12 +82,14 @@ export function isPageChosen<Row>(
 type SelectAllProps<Row> = { selection: Selection<Row>; rows: readonly Row[]; rowKey: (row: Row) => string }
 
 function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
-  const { chosen, allMatching, change, refusal } = selection
+  const { chosen, allMatching, change, refusal, isCounted } = selection
   const open = rows.filter((row) => refusal(row) === null)
-  const count = allMatching === null ? open.filter((row) => chosen.has(rowKey(row))).length : open.length
+  const isSelected = (id: string) => (allMatching === null ? chosen.has(id) : isCounted(id))
+  const count = open.filter((row) => isSelected(rowKey(row))).length
   const isAll = open.length > 0 && count === open.length
   function toggle() {
-    const next = new Map(allMatching === null ? chosen : [])
+    if (allMatching !== null) return change(new Map())
+    const next = new Map(chosen)
     for (const row of open) isAll ? next.delete(rowKey(row)) : next.set(rowKey(row), row)
     change(next)
   }
@@ -81,11 +106,13 @@ function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
   )
 }
 
+const CAME_LATER = "not selected, because it came after you selected all matching rows"
+
 type SelectRowProps<Row> = { selection: Selection<Row>; row: Row; id: string }
 
 function SelectRow<Row>({ selection, row, id }: SelectRowProps<Row>) {
-  const { chosen, allMatching, change, nameOf, refusal } = selection
-  const refused = refusal(row)
+  const { chosen, allMatching, change, nameOf, refusal, isCounted } = selection
+  const refused = refusal(row) ?? (allMatching === null || isCounted(id) ? null : CAME_LATER)
   function toggle() {
     const next = new Map(chosen)
     // While all that match are selected, a click can only clear the row, also on another page.

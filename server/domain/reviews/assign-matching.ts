@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { seqAt } from "#db/seq-at.ts"
+import { idsUpTo, seqAt } from "#db/seq-at.ts"
 import { recordChanges, withoutSearch } from "#domain/audit-log"
 import { changeAs } from "#domain/people"
 import type { Caller, Principal } from "#domain/requests"
@@ -24,6 +24,10 @@ export async function countMatching(principal: Principal, filter: QueueFilter) {
     up_to: newest ? toCursor(newest.id) : null,
   }
 }
+
+/** Those of the reviews that are not newer than `upTo`, and may be among those that the member assigns. */
+export const reviewsUpTo = ({ workspaceId }: Principal, of: { ids: readonly string[]; upTo: string }) =>
+  idsUpTo("reviews", "rev", workspaceId, of)
 
 type AssigningMatching = Caller & {
   filter: QueueFilter

@@ -29,7 +29,7 @@ export { closeReviews, closeVendorReviews, eraseReviews } from "./close.ts"
 export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
 
 /** Assignment and notes. */
-export { assignMatching, countMatching } from "./assign-matching.ts"
+export { assignMatching, countMatching, reviewsUpTo } from "./assign-matching.ts"
 export { addNote, assignReview, assignReviews, listReviewers } from "./assign.ts"
 
 /** Owners of sealed texts. */

@@ -410,7 +410,11 @@ test("a review that opened after the member looked is not assigned in place of o
   const { count: seen, up_to } = (await own.officer.query("review.matching", {})).data
   const assignAll = () => own.officer.mutate("review.assignMatching", { filter: {}, seen, up_to, assignee })
   await decide(own.officer, first, { decision: "reject" })
-  await vendorReview(app, own.key)
+  const { reviewId: later } = await vendorReview(app, own.key)
+  // The page shows which of its rows are not part of the act.
+  const covered = (by: typeof own.officer) => by.query("review.upTo", { ids: [first, later], up_to })
+  expect((await covered(own.officer)).data).toEqual({ data: [first] })
+  expect((await covered((await reviewTeam(app)).officer)).error.error).toBe("validation_failed")
   expect((await assignAll()).error).toMatchObject({ error: "selection_changed" })
   expect(await listedBy(own.second, { assigned: "me" })).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import {
+  attestationsUpTo,
   cancelBulkRevocation,
   countRevocable,
   publicReason,
@@ -8,7 +9,7 @@ import {
   searchFilter,
   startBulkRevocation,
 } from "#domain/attestations"
-import { wholeNumber } from "#server/lib/fields.ts"
+import { rowsUpTo, wholeNumber } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 import { MOST_MATCHING, MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
@@ -30,6 +31,11 @@ export const bulkRevocationRouter = router({
   count: memberWith("attestation:write")
     .input(exactFilter)
     .query(({ ctx, input }) => countRevocable(ctx.principal, input)),
+
+  /** Which rows of a page are among those that `count` counted, and not newer. */
+  upTo: memberWith("attestation:write")
+    .input(rowsUpTo)
+    .query(async ({ ctx, input }) => ({ data: await attestationsUpTo(ctx.principal, input) })),
 
   start: memberProcedure
     .meta({ scope: "attestation:write", idempotent: true, needsApproval: true })

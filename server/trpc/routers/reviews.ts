@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { decideReview, readReview } from "#domain/review-decisions"
 import * as reviews from "#domain/reviews"
-import { country, page, wholeNumber } from "#server/lib/fields.ts"
+import { country, page, rowsUpTo, wholeNumber } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberWith, router } from "#server/trpc/trpc.ts"
 import { MOST_ASSIGNED_TOGETHER, MOST_MATCHING } from "#shared/bulk.ts"
@@ -66,6 +66,11 @@ export const reviewRouter = router({
 
   /** How many of the queue match, to assign all of them. */
   matching: reviewProcedure.input(exactFilter).query(({ ctx, input }) => reviews.countMatching(ctx.principal, input)),
+
+  /** Which rows of a page are among those that `matching` counted, and not newer. */
+  upTo: reviewProcedure
+    .input(rowsUpTo)
+    .query(async ({ ctx, input }) => ({ data: await reviews.reviewsUpTo(ctx.principal, input) })),
 
   assignMatching: reviewProcedure
     .input(

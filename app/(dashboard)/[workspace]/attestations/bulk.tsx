@@ -168,13 +168,15 @@ export function BulkRevoke({ selection, filter, offersAll, onStarted }: BulkRevo
       label="Selected attestations"
       selection={{
         ...selection,
-        selectMatching: (count) => {
+        selectMatching: (...as) => {
           setSeen(counted)
-          selection.selectMatching(count)
+          selection.selectMatching(...as)
         },
       }}
       matching={
-        offersAll && counted ? { count: counted.verified + counted.pending, isTooMany: counted.is_too_many } : undefined
+        offersAll && counted
+          ? { count: counted.verified + counted.pending, isTooMany: counted.is_too_many, upTo: counted.up_to }
+          : undefined
       }
       most={MOST_REVOKED_TOGETHER}
     >

@@ -5,13 +5,13 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
-import { ExternalId, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { ExternalId, usePath, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { isPageChosen, useSelection } from "#app/components/selection.tsx"
+import { counted, isPageChosen, upToOf, useSelection } from "#app/components/selection.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#domain/attestations"
@@ -43,10 +43,12 @@ export default function Page() {
     filters,
     ask: ({ expiring, ...asked }) => ({ ...searched(asked), ...(expiring && { expiring_before: expiring }) }),
   })
-  const selection = useSelection<AttestationSummary>(list.name, {
+  const own = useSelection<AttestationSummary>(list.name, {
     nameOf: ({ user_pubkey }) => user_pubkey,
     refusal: revocationRefusal,
   })
+  const ids = list.query.data?.data.map(({ attestation_id }) => attestation_id) ?? []
+  const selection = counted(own, useQuery("bulkRevocation.upTo", ...upToOf(own, ids)).data)
   const [isChoosing, setChoosing] = useState(false)
   if (selection.chosen.size > 0 && !isChoosing) setChoosing(true)
   const [, setRevoking] = useRevoking()

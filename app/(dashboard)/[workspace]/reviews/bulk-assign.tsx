@@ -22,14 +22,12 @@ type BulkAssignProps = {
 
 /** Assigns the selected reviews. */
 export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
-  const { chosen, allMatching, change, nameOf } = selection
+  const { chosen, allMatching, upTo, change, nameOf } = selection
   const id = useId()
   const { data: me } = useMe()
   const mine = me?.user.id
   const reviewers = useQuery("review.reviewers", {}, { enabled: chosen.size > 0 })
   const matching = useQuery("review.matching", filter, { enabled: offersAll }).data
-  // As the member saw it: the count is read again later, and reviews that open in the meantime are not theirs to assign.
-  const [seen, setSeen] = useState<typeof matching>()
   const [picked, setPicked] = useState<string | null>(null)
   const [missed, setMissed] = useState<readonly Review[]>([])
   const assign = useMutation((api, input: { review_ids: string[]; assignee: string | null }) =>
@@ -48,8 +46,9 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
       const rest = gone > 0 ? `. ${countOf(gone, "review")} had closed` : ""
       if (assigned + gone > 0) notify(`${countOf(assigned, "review")} assigned to ${name ?? "no one"}${rest}`)
     }
-    if (allMatching !== null && seen?.up_to) {
-      const all = { filter, seen: allMatching, up_to: seen.up_to, assignee }
+    if (allMatching !== null && upTo !== null) {
+      // As the member saw it: reviews that open in the meantime are not theirs to assign.
+      const all = { filter, seen: allMatching, up_to: upTo, assignee }
       assignAll.mutate(all, ({ assigned, gone }) => done(assigned, gone))
       return
     }
@@ -76,14 +75,12 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
   return (
     <SelectionBar
       label="Selected reviews"
-      selection={{
-        ...selection,
-        selectMatching: (count) => {
-          setSeen(matching)
-          selection.selectMatching(count)
-        },
-      }}
-      matching={offersAll && matching ? { count: matching.count, isTooMany: matching.is_too_many } : undefined}
+      selection={selection}
+      matching={
+        offersAll && matching
+          ? { count: matching.count, isTooMany: matching.is_too_many, upTo: matching.up_to }
+          : undefined
+      }
       most={MOST_ASSIGNED_TOGETHER}
     >
       <label htmlFor={id} className="text-[13px] text-muted">

@@ -7,7 +7,7 @@ import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
-import { isPageChosen, useSelection } from "#app/components/selection.tsx"
+import { counted, isPageChosen, upToOf, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
 import type { Count } from "#shared/counts.ts"
 import { findings, priorityAt, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
@@ -47,7 +47,9 @@ function Queue() {
     ask: askedOf,
     input: { state },
   })
-  const selection = useSelection<Review>(list.name, { nameOf: subjectOf, refusal: () => null })
+  const own = useSelection<Review>(list.name, { nameOf: subjectOf, refusal: () => null })
+  const ids = list.query.data?.data.map(({ review_id }) => review_id) ?? []
+  const selection = counted(own, useQuery("review.upTo", ...upToOf(own, ids)).data)
   const waits = state === "waiting"
   const { data: counts } = useQuery("review.count", {})
   return (

@@ -125,6 +125,8 @@ test("what starts to match later is left out, and what ended in the meantime is 
   const counted = await count(filter)
   // After the count, and again after the request.
   const later = await fill("frozen", 2)
+  const shown = { ids: [...ids, ...later], up_to: counted.up_to }
+  expect(new Set((await owner.browser.query("bulkRevocation.upTo", shown)).data.data)).toEqual(new Set(ids))
   await sql`update attestations set status = 'rejected', revoked_at = now(), ended_at = now() where id = ${ids[0]!}`
   const { data, error } = await start(filter, counted)
   expect(error).toBeUndefined()

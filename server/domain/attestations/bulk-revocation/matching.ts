@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { idsUpTo } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
 import { requireSchema } from "#domain/schemas"
 import { toCursor } from "#server/lib/cursor.ts"
@@ -34,6 +35,10 @@ export async function countRevocable({ workspaceId }: Principal, filter: SearchF
     up_to: upTo,
   }
 }
+
+/** Those of the attestations that are not newer than `upTo`, and may be among those that the member revokes. */
+export const attestationsUpTo = ({ workspaceId }: Principal, of: { ids: readonly string[]; upTo: string }) =>
+  idsUpTo("attestations", "att", workspaceId, of)
 
 /**
  * The ids of the attestations to revoke, oldest first. Errors: selection_changed if none is left or more match than the

@@ -66,7 +66,9 @@ export const PageHeader = ({ title, heading = title, description, actions }: Pag
   <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
     <title>{`${title} · Vouch`}</title>
     <div className="min-w-0">
-      <h1 tabIndex={-1} className="text-xl leading-tight font-semibold tracking-tight">{heading}</h1>
+      <h1 tabIndex={-1} className="text-xl leading-tight font-semibold tracking-tight">
+        {heading}
+      </h1>
       {description && <p className="mt-1 max-w-2xl text-sm text-muted">{description}</p>}
     </div>
     {/* On a phone, the primary action is the first. */}

@@ -10,9 +10,12 @@ export type Selection<Row> = {
   change: (chosen: ReadonlyMap<string, Row>) => void
   /** Selects all rows that match the filters, also those on other pages. */
   selectMatching: (count: number, upTo: string | null) => void
-  /** The newest row when all that match were counted, as the server's cursor. Null if rows were selected one by one. */
+  /**
+   * The newest row when all that match were counted, as the server's cursor. Null if rows were selected one by one, and in
+   * lists that get no new rows.
+   */
   upTo: string | null
-  /** Whether a row is not newer than `upTo`. */
+  /** Whether a row was there when all that match were counted. */
   isCounted: (id: string) => boolean
   All: typeof SelectAll
   One: typeof SelectRow
@@ -36,7 +39,7 @@ export function useSelection<Row>(
     chosen,
     allMatching: isKept ? kept.allMatching : null,
     upTo: isKept ? kept.upTo : null,
-    isCounted: () => false,
+    isCounted: () => true,
     change: (chosen) => setKept({ of, chosen, allMatching: null, upTo: null }),
     selectMatching: (allMatching, upTo) => setKept({ of, chosen, allMatching, upTo }),
     All: SelectAll,

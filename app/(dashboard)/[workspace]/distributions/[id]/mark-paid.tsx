@@ -101,12 +101,14 @@ export function MarkManyPaid({ distribution, selection, filter, offersAll, amoun
       label="Selected payouts"
       selection={{
         ...selection,
-        selectMatching: (count) => {
+        selectMatching: (...as) => {
           setSeen(matching)
-          selection.selectMatching(count)
+          selection.selectMatching(...as)
         },
       }}
-      matching={offersAll && matching ? { count: matching.count, isTooMany: matching.is_too_many } : undefined}
+      matching={
+        offersAll && matching ? { count: matching.count, isTooMany: matching.is_too_many, upTo: null } : undefined
+      }
       most={MOST_MARKED_TOGETHER}
     >
       <FormDialog

@@ -11,7 +11,9 @@ test.describe("without a sign-in", () => {
   test("every error has a page, and an unknown code answers 404 and suggests others", async ({ page, traffic }) => {
     await page.goto("/docs/errors")
     await expect(heading(page, "Errors")).toBeVisible()
-    await expect(page.getByRole("link", { name: "Dashboard" })).toHaveCount(0)
+    const top = page.getByRole("navigation", { name: "Documentation" })
+    await expect(top.getByRole("link", { name: "Errors" })).toBeVisible()
+    await expect(top.getByRole("link", { name: "Dashboard" })).toHaveCount(0)
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
     await expect(page).toHaveTitle("wallet_not_verified · Vouch")

@@ -1,13 +1,11 @@
 "use client"
 
 import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
-import { useParams, useRouter } from "next/navigation.js"
+import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { useMutation, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { SelectField } from "#app/components/form.tsx"
-import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Failed } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
@@ -15,10 +13,11 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { Deliveries, type Endpoint, EndpointBadge } from "../endpoint.tsx"
 import { HealthCard } from "../health.tsx"
-import { ReplayAfter, ReplayFailed } from "../replay.tsx"
+import type { Doing } from "./dialogs.tsx"
 
-// Loaded when a member changes the endpoint.
-const EndpointForm = lazy(async () => ({ default: (await import("../endpoint-form.tsx")).EndpointForm }))
+// Loaded when a member changes the endpoint or sends events again.
+const EndpointDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).EndpointDialog }))
+const ReplayFailed = lazy(async () => ({ default: (await import("../replay.tsx")).ReplayFailed }))
 
 const FOLLOW_MS = 10_000
 
@@ -66,7 +65,7 @@ function ReplayFailedButton({ id }: { id: string }) {
         <RotateCcw aria-hidden="true" />
         Replay failed events
       </Button>
-      {isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}
+      <Suspense>{isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}</Suspense>
     </>
   )
 }
@@ -104,19 +103,11 @@ function FactsOf({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-type Doing = "change" | "rotate" | "replay" | "disable" | "delete" | null
-
 function Actions({ of }: { of: Endpoint }) {
   const id = of.endpoint_id
-  const router = useRouter()
-  const path = usePath()
-  const [doing, setDoing] = useState<Doing>(null)
-  const refresh = useRefresh()
+  const [doing, setDoing] = useState<Doing | null>(null)
   const test = useMutation((api) => api.webhook.test.mutate({ id }))
-  const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }))
-  // This page must not read the deleted endpoint again.
-  const remove = useMutation((api) => api.webhook.remove.mutate({ id }), { refresh: false })
-  const close = () => setDoing(null)
+  const enable = useMutation((api) => api.webhook.change.mutate({ id, enabled: true }))
   const isEnabled = of.status === "enabled"
 
   const sendTest = () =>
@@ -131,7 +122,7 @@ function Actions({ of }: { of: Endpoint }) {
         {test.isPending ? "Sending…" : "Send test event"}
       </Button>
       {isEnabled ? null : (
-        <Button variant="primary" disabled={enable.isPending} onClick={() => enable.mutate(true)}>
+        <Button variant="primary" disabled={enable.isPending} onClick={() => enable.mutate()}>
           Enable
         </Button>
       )}
@@ -164,59 +155,8 @@ function Actions({ of }: { of: Endpoint }) {
           Delete
         </MenuItem>
       </Menu>
-      <Suspense>{doing === "change" && <EndpointForm of={of} onClose={close} />}</Suspense>
-      {doing === "rotate" && <Rotate id={id} onClose={close} />}
-      {doing === "replay" && <ReplayAfter id={id} onClose={close} />}
-      {doing === "disable" && (
-        <Confirm
-          onClose={close}
-          title="Disable this endpoint?"
-          description="Nothing is sent to it until you enable it again. Events it missed are then delivered, if they are still kept."
-          confirm="Disable"
-          danger={false}
-          onConfirm={() => enable.mutateAsync(false)}
-        />
-      )}
-      {doing === "delete" && (
-        <Confirm
-          onClose={close}
-          title="Delete this endpoint?"
-          description="Waiting events are no longer sent to it, and the history of its deliveries is deleted. You cannot undo this."
-          confirm="Delete endpoint"
-          onConfirm={async () => {
-            await remove.mutateAsync()
-            void refresh("webhook", "list")
-            router.push(path("webhooks"))
-          }}
-        />
-      )}
+      <Suspense>{doing && <EndpointDialog of={of} doing={doing} onClose={() => setDoing(null)} />}</Suspense>
     </>
-  )
-}
-
-const overlaps = [
-  [24 * 3600, "For 24 hours"],
-  [3600, "For one hour"],
-  [7 * 24 * 3600, "For 7 days"],
-  [0, "No longer"],
-] as const
-
-function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
-  const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
-  return (
-    <FormDialog
-      onClose={onClose}
-      title="Rotate the secret"
-      description="Creates a new secret. While the old one is valid, events carry a signature from each."
-      className="max-w-md!"
-      submit="Rotate secret"
-      onSubmit={async (values) => {
-        await rotate.mutateAsync(Number(values.get("overlap_seconds")))
-        notify("The endpoint has a new secret", "Show it, and put it in your system.")
-      }}
-    >
-      <SelectField label="The old secret signs" name="overlap_seconds" options={overlaps} />
-    </FormDialog>
   )
 }
 

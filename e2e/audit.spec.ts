@@ -6,7 +6,7 @@ test("the audit log says up to which entry it is on chain, with the transaction 
   customer,
 }) => {
   await page.goto(section(customer, "audit"))
-  await expect(page.getByText("Its hashes are not on chain yet.")).toBeVisible()
+  await expect(page.getByText("The hashes of the log are not on chain yet.")).toBeVisible()
   const explorer = "https://explorer.solana.com/tx/5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4t"
   await changeAnswer(page, "audit.proof", (data) => {
     data.anchor = { place: 12_345, transaction: "5VER", explorer, until: "2026-11-26T23:59:12Z" }

@@ -81,7 +81,14 @@ test("a wallet is frozen for a token and then for every token, and each freeze i
   await test.step("a member chooses which freeze to lift, and then lifts the other one", async () => {
     const tokens = page.getByRole("region", { name: "Tokens held" })
     await tokens.getByRole("button", { name: /^Actions for FND of/ }).click()
-    await expect(page.getByRole("menuitem")).toHaveText(["Mint", "Lots", "Redeem", "Force transfer", "Unfreeze", "Hold"])
+    await expect(page.getByRole("menuitem")).toHaveText([
+      "Mint",
+      "Lots",
+      "Redeem",
+      "Force transfer",
+      "Unfreeze",
+      "Hold",
+    ])
     await page.getByRole("menuitem", { name: "Unfreeze" }).click()
     const sheet = page.getByRole("dialog", { name: "Unfreeze a wallet" })
     await expect(sheet.getByRole("radio", { name: /^Only FND/ })).toBeChecked()

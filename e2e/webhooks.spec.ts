@@ -180,7 +180,7 @@ test("a delivery that keeps failing shows the answer's code instead of that it w
   await customer.api.start({})
   const states = [
     { attempts: 4, last_status_code: 503, last_error: "It answered 503." },
-    { attempts: 3, last_status_code: null, last_error: "It refuses connections." },
+    { attempts: 3, last_status_code: null, last_error: "The connection was refused." },
   ]
   await changeAnswer(page, "webhook.searchDeliveries", ({ data }) => {
     for (const [n, state] of states.entries()) Object.assign(data[n], { status: "pending", ...state })

@@ -2,7 +2,8 @@
 export const reviewKinds = {
   vendor: {
     label: "Vendor review",
-    summary: "The KYC vendor left this verification in review.",
+    summary:
+      "The KYC vendor left this verification in review. The details of its checks are in the vendor’s dashboard.",
     decisions: ["approve", "request_resubmission", "reject"],
   },
   screening: {
@@ -100,7 +101,7 @@ type Found = {
 }
 
 /** Vendors report matches in free text, such as "PEP screening: 1 possible match" or "OFAC Sanctions List". */
-const SCREENING = /sanction|\bpeps?\b|politically[ -]exposed|watch[ -]?list|adverse[ -]media/i
+export const SCREENING = /sanction|\bpeps?\b|politically[ -]exposed|watch[ -]?list|adverse[ -]media/i
 
 /**
  * From when a review is of high priority, and from when it is urgent. Urgent: the person may be on a list, or the

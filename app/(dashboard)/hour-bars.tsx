@@ -47,7 +47,7 @@ export function HourBars({
               {name}
             </li>
           ))}
-          <li className="ml-auto tabular-nums">Most in an hour: {shortCount({ count: most, atLeast: false })}</li>
+          <li className="ml-auto tabular-nums">Peak: {shortCount({ count: most, atLeast: false })} an hour</li>
         </ul>
         <div className="flex h-16 items-end gap-px border-b border-line sm:gap-0.5">
           {hours.map((one) => (

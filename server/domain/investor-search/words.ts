@@ -37,7 +37,7 @@ const typings: ((word: string) => string)[] = [
   (word) => word.replaceAll("'", "’").replace(/[σΣ]$/, "ς"),
 ]
 
-/** All forms of a word. A letter and its accent are one character or two, in what is typed as in what is stored. */
+/** Each way to type it. A letter and its accent are one character or two, both in what is typed and in what is stored. */
 const forms = (word: string): string[] => [
   ...new Set(typings.flatMap((typed) => [typed(word).normalize("NFC"), typed(word).normalize("NFD")])),
 ]

@@ -105,7 +105,7 @@ function Proof() {
       Verify the log
     </NewTab>
   )
-  if (data.anchor === null) return <>Its hashes are not on chain yet. {guide}</>
+  if (data.anchor === null) return <>The hashes of the log are not on chain yet. {guide}</>
   const { until, place, explorer } = data.anchor
   const what = `Entry ${grouped(String(place))}`
   return (

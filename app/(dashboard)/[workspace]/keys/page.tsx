@@ -87,7 +87,7 @@ const factsWith = (usage: RouterOutputs["key"]["usage"] | undefined | null): Col
     note: ({ start }) => <code className="font-mono whitespace-nowrap">{start}…</code>,
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Use in 30 days", cell: (row) => <Usage of={row} all={usage} /> },
+  { header: "Requests in 30 days", cell: (row) => <Usage of={row} all={usage} /> },
   { header: "Scopes", phone: "labelled", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   { header: "Expires", phone: "labelled", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
   {

@@ -46,14 +46,12 @@ export default function Page() {
         </Card>
       ) : (
         <Loading what="Loading the overview">
-          <div className="grid items-start gap-4 lg:grid-cols-3">
-            <div className="grid gap-4 sm:grid-cols-2 lg:col-span-2">
-              <Skeleton className="h-28 rounded-xl" />
-              <Skeleton className="h-28 rounded-xl" />
-              <Skeleton className="h-80 rounded-xl sm:col-span-2" />
-            </div>
-            <Skeleton className="h-64 rounded-xl" />
+          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+            <Skeleton className="h-44 rounded-xl" />
+            <Skeleton className="h-44 rounded-xl" />
+            <Skeleton className="h-44 rounded-xl sm:max-lg:col-span-2" />
           </div>
+          <Skeleton className="mt-4 h-80 rounded-xl" />
         </Loading>
       )}
     </>
@@ -69,47 +67,44 @@ function Figures({ overview }: { overview: Overview }) {
       {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
       {!isNew && <NeedsAttention overview={overview} />}
       <FirstSteps overview={overview} isNew={isNew} />
-      <div className="grid items-start gap-4 lg:grid-cols-3">
-        <div className="grid gap-4 sm:grid-cols-2 lg:col-span-2">
-          <Card>
-            <Meter
-              label="Attestations this month"
-              used={quota.used}
-              limit={quota.included}
-              hint={
-                <>
-                  {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
-                  {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
-                  {day.format(new Date(quota.period_end))} (UTC).
-                </>
-              }
-            />
-          </Card>
-          <Conversion figures={figures} />
-          {!isNew && (
-            <Card
-              className="sm:col-span-2"
-              title="Attestations per day"
-              description="Records of verifications by current status, last 30 days (UTC)"
-            >
-              <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
-                <Chart days={figures.days} />
-              </Suspense>
-            </Card>
-          )}
-        </div>
-        <div className="space-y-4">
-          <Card>
-            <dl className="space-y-3">
-              <IssuerBalance issuer={issuer} />
-              <ChainCosts chain={quota.chain} />
-              <Health checks={checks} />
-              <LastReconciliation audit={ledger.audit} />
-            </dl>
-          </Card>
-          {!isNew && <ExpiringSoon expiring={expiring} />}
-        </div>
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        <Card>
+          <Meter
+            label="Attestations this month"
+            used={quota.used}
+            limit={quota.included}
+            hint={
+              <>
+                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
+                {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
+                {day.format(new Date(quota.period_end))} (UTC).
+              </>
+            }
+          />
+        </Card>
+        <Conversion figures={figures} />
+        <Card className="sm:max-lg:col-span-2">
+          <dl className="space-y-3">
+            <IssuerBalance issuer={issuer} />
+            <ChainCosts chain={quota.chain} />
+            <Health checks={checks} />
+            <LastReconciliation audit={ledger.audit} />
+          </dl>
+        </Card>
       </div>
+      {!isNew && (
+        <>
+          <Card
+            title="Attestations per day"
+            description="Records of verifications by current status, last 30 days (UTC)"
+          >
+            <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
+              <Chart days={figures.days} />
+            </Suspense>
+          </Card>
+          <ExpiringSoon expiring={expiring} />
+        </>
+      )}
       {!isNew && (
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
           <Section title="Latest attestations" more="attestations">

@@ -143,7 +143,7 @@ function words(part: string): string[] {
   // Between alpha-3 codes, AND is Andorra.
   const names = split.every(isAlpha3) ? [] : part.split(/\s+(?:and|&)\s+/i)
   const listed = names.length > 1 ? names.flatMap(words) : split
-  // `are` is a word of a sentence and the code of the Emirates: next to names, codes have capitals.
+  // `are` belongs to a sentence or is the code of the Emirates: next to names, codes have capitals.
   const areCodes = split.every((word) => word.length <= 3)
   const isCountry = (word: string) =>
     read(word) !== null && (names.length > 1 || areCodes || word.length > 3 || word === word.toUpperCase())

@@ -20,7 +20,7 @@ export function Lost() {
         <PageHeader
           title="Not found"
           heading="Page not found"
-          description="Check the address, search for what it was about, or choose a section in the menu."
+          description="Check the address, search, or choose a section in the menu."
           actions={
             <>
               <Button aria-haspopup="dialog" aria-keyshortcuts="Meta+K Control+K" onClick={showSearch}>

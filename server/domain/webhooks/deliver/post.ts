@@ -143,7 +143,7 @@ function reasonOf(error: NodeJS.ErrnoException, signal: AbortSignal): string {
   if (signal.aborted) return `It did not answer within ${answerWithin_s} s.`
   const { code = "" } = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "Its name cannot be resolved."
-  if (code === "ECONNREFUSED") return "It refuses connections."
+  if (code === "ECONNREFUSED") return "The connection was refused."
   if (/CERT|SIGNATURE|ISSUER|SELF_SIGNED|ALTNAME/.test(code)) return `Its certificate is not valid (${code}).`
   if (/^(?:EPROTO|ERR_SSL)/.test(code)) return "It does not speak TLS."
   if (code.startsWith("HPE_")) return "Its answer is not HTTP."

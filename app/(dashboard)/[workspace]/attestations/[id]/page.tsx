@@ -226,7 +226,6 @@ function Proof({ attestation }: { attestation: Detail }) {
         facts={{
           Network: onchain.cluster,
           "Issued in": <Copyable value={onchain_tx} what="transaction signature" compact />,
-          Slot: slot,
           Final: attestation.finalized_at ? (
             <Timestamp at={attestation.finalized_at} />
           ) : (
@@ -235,20 +234,29 @@ function Proof({ attestation }: { attestation: Detail }) {
           "Destroyed in": credential.state === "destroyed" && (
             <Copyable value={credential.transaction} what="destroying transaction's signature" compact />
           ),
-          Mint: address(onchain.mint, "credential's mint"),
-          "Token account": address(onchain.token_account, "token account"),
-          Authority: address(onchain.authority, "authority"),
-          Program: address(onchain.program, "program"),
-          Fingerprint: <Copyable value={onchain.commitment} what="fingerprint" compact />,
-          Salt: onchain.salt ? (
-            <Copyable value={onchain.salt} what="salt" compact />
-          ) : (
-            <span className="text-muted">Erased: the fingerprint can no longer be tied to a person.</span>
-          ),
-          Memo: memo && <Copyable value={memo} what="memo" compact />,
         }}
       />
       <Verification id={attestation.attestation_id} />
+      <details className="mt-4 border-t border-line pt-4">
+        <summary className="cursor-pointer text-[13px] text-muted">Addresses and fingerprint</summary>
+        <Facts
+          className="mt-3"
+          facts={{
+            Slot: slot,
+            Mint: address(onchain.mint, "credential's mint"),
+            "Token account": address(onchain.token_account, "token account"),
+            Authority: address(onchain.authority, "authority"),
+            Program: address(onchain.program, "program"),
+            Fingerprint: <Copyable value={onchain.commitment} what="fingerprint" compact />,
+            Salt: onchain.salt ? (
+              <Copyable value={onchain.salt} what="salt" compact />
+            ) : (
+              <span className="text-muted">Erased: the fingerprint can no longer be tied to a person.</span>
+            ),
+            Memo: memo && <Copyable value={memo} what="memo" compact />,
+          }}
+        />
+      </details>
     </Card>
   )
 }

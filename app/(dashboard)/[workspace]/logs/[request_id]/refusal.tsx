@@ -41,7 +41,7 @@ export function Refusal({ request, error }: { request: Logged; error: string }) 
             ) : (
               rule.name
             )),
-          "Rule now": rule && token && <SetNow rules={token.rules} names={Object.keys(rule.fields)} />,
+          "Current rule": rule && token && <SetNow rules={token.rules} names={Object.keys(rule.fields)} />,
         }}
       />
       {request.claims_decided &&

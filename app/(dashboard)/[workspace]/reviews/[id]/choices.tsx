@@ -1,9 +1,9 @@
 import { KeyHint } from "#app/(dashboard)/page-keys.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { type ReviewDecision, reviewDecisions, SCREENING } from "#shared/reviews.ts"
 import type { Review } from "./review.ts"
 
-/** Frequent reasons, offered below each decision. */
+/** Frequent reasons, offered below each decision. Those about a match do not fit a document, and the other way round. */
 const suggestions = {
   approve: ["Document accepted", "False positive", "Different person"],
   request_resubmission: ["Document unreadable", "Document expired", "Details differ"],
@@ -14,6 +14,18 @@ const suggestions = {
 } as const satisfies Record<ReviewDecision, readonly string[]>
 
 const allSuggestions: readonly string[] = Object.values(suggestions).flat()
+
+const OF_MATCHES: ReadonlySet<string> = new Set(["False positive", "Different person", "Match confirmed"])
+const DOCUMENT = /document|passport|licen[cs]e|selfie|photo|address|signature/i
+
+/** The frequent reasons that fit what the vendor said. If it said neither kind of thing, all of them. */
+export function suggestionsFor(decision: ReviewDecision, said: string | null): readonly string[] {
+  const isMatch = said !== null && SCREENING.test(said)
+  const isDocument = said !== null && !isMatch && DOCUMENT.test(said)
+  const fitting = suggestions[decision].filter((one) => !(isDocument && OF_MATCHES.has(one)))
+  const ofMatches = fitting.filter((one) => OF_MATCHES.has(one))
+  return isMatch && ofMatches.length > 0 ? ofMatches : fitting
+}
 
 /** The decisions that each key chooses. A review offers at most one of each. */
 export const decisionKeys: readonly (readonly [key: string, decisions: readonly ReviewDecision[]])[] = [
@@ -50,7 +62,7 @@ export const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
           </Button>
           {review.kind !== "limit" && (
             <fieldset aria-label={`${label}: suggested reasons`} className="flex flex-wrap gap-1.5">
-              {suggestions[decision].map((reason) => (
+              {suggestionsFor(decision, review.said).map((reason) => (
                 <Button key={reason} size="xs" onClick={() => onChoose(decision, reason)}>
                   {reason}
                 </Button>

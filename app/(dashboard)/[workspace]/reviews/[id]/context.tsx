@@ -20,10 +20,10 @@ type Summary = RouterOutputs["review"]["list"]["data"][number]
 const EARLIER = 5
 
 /**
- * What a decision depends on, next to it: the person, the case, their earlier reviews, and what happened to this one.
+ * What a decision depends on, next to it: the person, what happened and what colleagues noted, the case, and earlier reviews.
  * Shown together, so that no part pushes the others down later.
  */
-export function Context({ review, children }: { review: Review; children: ReactNode }) {
+export function Context({ review, history }: { review: Review; history: ReactNode }) {
   const { can } = useWorkspace()
   const id = review.investor_id
   const view = useQuery("investor.view", { id: id ?? "" }, { enabled: id !== null })
@@ -48,11 +48,11 @@ export function Context({ review, children }: { review: Review; children: ReactN
       {view.data && can("claims:read") && (view.data.has_claims || sentFor !== null) && (
         <ClaimsCard investor={view.data} review={sentFor} />
       )}
+      {history}
       <Card title="Case" description={reviewKinds[review.kind].summary}>
         <About review={review} />
       </Card>
       {earlier.length > 0 && <Earlier reviews={earlier.slice(0, EARLIER)} />}
-      {children}
     </>
   )
 }

@@ -53,13 +53,18 @@ const Case = ({ review }: { review: Review }) => (
   <TwoColumns
     acts
     wide={
-      <Context review={review}>
-        <Card title="History">
-          <History moments={review.moments} />
-          {review.ending !== "erased" && <AddNote reviewId={review.review_id} />}
-        </Card>
+      <>
+        <Context
+          review={review}
+          history={
+            <Card title="History">
+              <History moments={review.moments} />
+              {review.ending !== "erased" && <AddNote reviewId={review.review_id} />}
+            </Card>
+          }
+        />
         <Bookkeeping review={review} />
-      </Context>
+      </>
     }
     narrow={<Decision review={review} />}
   />

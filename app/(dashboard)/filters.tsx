@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef,
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { statusWord } from "#app/components/badge.tsx"
 import { Input, Label, type Options, Select } from "#app/components/ui/input.tsx"
-import { instantIn, timesOf, useTimeZone } from "#app/components/zone.ts"
+import { instantIn, useTimeZone } from "#app/components/zone.ts"
 import type { StatusCounts } from "#domain/attestations"
 import { shortCount } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
@@ -92,13 +92,6 @@ export const choice = <Value extends string>(
   ...(asks && { asks }),
 })
 
-/** The first or the last day, `YYYY-MM-DD` in the zone of the page. */
-export const day = (of: "from" | "to", label: string): Filter => ({
-  parser: parseAsString,
-  Field: ({ value, onChange }) => <DayField label={label} value={value} onChange={onChange} />,
-  asks: (value, zone) => timesOf({ from: null, to: null, [of]: value }, zone)[of],
-})
-
 /** A moment to the second, as the zone of the page shows it. */
 export const moment = (label: string): Filter => ({
   parser: parseAsString,
@@ -109,8 +102,9 @@ export const moment = (label: string): Filter => ({
   },
 })
 
+/** The width of a text field, and of a choice. */
 const wide = "max-md:col-span-2 md:w-60"
-const narrow = "md:w-34"
+export const narrow = "md:w-34"
 
 function Field({
   id,
@@ -203,15 +197,6 @@ export function ChoiceField<Value extends string>({
   )
 }
 
-function DayField({ label, value, onChange }: Change & { label: string }) {
-  const id = useId()
-  return (
-    <Field id={id} label={label} className={narrow}>
-      <Input id={id} type="date" value={value ?? ""} onChange={({ target }) => onChange(target.value || null)} />
-    </Field>
-  )
-}
-
 function MomentField({ label, value, onChange }: Change & { label: string }) {
   const id = useId()
   return (
@@ -251,7 +236,7 @@ export function StatusField({
       all={withCount("All", "all")}
       options={statuses.map((value) => [value, withCount(words[value] ?? statusWord(value), value)] as const)}
       // Reserves the width of the counts, so that nothing moves when they arrive.
-      className="md:w-44"
+      className="md:w-40"
     />
   )
 }
@@ -295,7 +280,7 @@ export const order = <Offered extends Order>(...orders: Offered[]): Filter<Offer
       label="Order"
       all="Newest first"
       options={orders.map((one) => [one, orderWords[one]] as const)}
-      className="md:w-38"
+      className="md:w-36"
     />
   ),
 })

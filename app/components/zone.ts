@@ -68,10 +68,13 @@ export function timesOf(
 const isTaken = (time: Date | null): time is Date =>
   time !== null && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999
 
-function dayAfter(day: string): string {
+const dayAfter = (day: string): string => daysBefore(day, -1)
+
+/** The day so many days earlier. A text that is no day stays. */
+export function daysBefore(day: string, days: number): string {
   const time = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(time.getTime())) return day
-  time.setUTCDate(time.getUTCDate() + 1)
+  time.setUTCDate(time.getUTCDate() - days)
   return time.toISOString().slice(0, 10)
 }
 

@@ -34,14 +34,14 @@ type MenuProps = {
   children: React.ReactNode
 }
 
-export function Menu({ trigger, align = "end", className, children }: MenuProps) {
-  const id = useId()
+/** Keeps a popover next to its anchor. `onOpen` runs once it has its place. */
+function useFloating(align: Align, onOpen: (floating: HTMLElement) => void) {
   const anchor = useRef<HTMLButtonElement>(null)
-  const menu = useRef<HTMLDivElement>(null)
+  const floating = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     if (!isOpen) return
-    const place = () => placeBeside(anchor.current!, menu.current!, align)
+    const place = () => placeBeside(anchor.current!, floating.current!, align)
     window.addEventListener("scroll", place, true)
     window.addEventListener("resize", place)
     return () => {
@@ -56,11 +56,21 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
     if (!opens) return
     // The popover has no size until it is shown, and is not painted before this runs.
     requestAnimationFrame(() => {
-      if (!anchor.current || !menu.current) return
-      placeBeside(anchor.current, menu.current, align)
-      itemsOf(menu.current)[0]?.focus()
+      if (!anchor.current || !floating.current) return
+      placeBeside(anchor.current, floating.current, align)
+      onOpen(floating.current)
     })
   }
+  return { anchor, floating, toggle }
+}
+
+// Without `inset-auto` and `m-0` it would be in the middle of the window.
+const floatingLook =
+  "fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] overflow-y-auto rounded-lg border border-line bg-surface text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none"
+
+export function Menu({ trigger, align = "end", className, children }: MenuProps) {
+  const id = useId()
+  const { anchor, floating, toggle } = useFloating(align, (menu) => itemsOf(menu)[0]?.focus())
 
   function walk(event: React.KeyboardEvent<HTMLElement>) {
     const items = itemsOf(event.currentTarget)
@@ -86,7 +96,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
     <>
       {cloneElement(trigger, { ref: anchor, popoverTarget: id, "aria-haspopup": "menu" })}
       <div
-        ref={menu}
+        ref={floating}
         id={id}
         popover="auto"
         role="menu"
@@ -99,13 +109,44 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
           // Choices in a row stay, so that the reader sees what changes.
           if (item && !inRow(item)) currentTarget.hidePopover()
         }}
-        // Without `inset-auto` and `m-0` it would be in the middle of the window.
-        className={clsx(
-          "fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] min-w-44 overflow-y-auto rounded-lg border border-line bg-surface p-1 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none",
-          className,
-        )}
+        className={clsx(floatingLook, "min-w-44 p-1", className)}
       >
         {children}
+      </div>
+    </>
+  )
+}
+
+type PopoverProps = {
+  /** The button that opens and closes it. */
+  trigger: React.ReactElement<React.ComponentProps<"button">>
+  /** Names it for screen readers. */
+  label: string
+  className?: string
+  /** `close` closes it, which returns the focus to the button. */
+  children: (close: () => void) => React.ReactNode
+}
+
+/** A few controls that open below a button. */
+export function Popover({ trigger, label, className, children }: PopoverProps) {
+  const id = useId()
+  const { anchor, floating, toggle } = useFloating("start", (panel) =>
+    panel.querySelector<HTMLElement>("button, input")?.focus(),
+  )
+  return (
+    <>
+      {cloneElement(trigger, { ref: anchor, popoverTarget: id, "aria-haspopup": "dialog" })}
+      <div
+        ref={floating}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        tabIndex={-1}
+        onBeforeToggle={toggle}
+        className={clsx(floatingLook, "p-3", className)}
+      >
+        {children(() => floating.current?.hidePopover())}
       </div>
     </>
   )

@@ -2,7 +2,8 @@
 
 import { parseAsString, useQueryState } from "nuqs"
 import { lazy, Suspense, useCallback, useEffect, useState } from "react"
-import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
+import { dateRange } from "#app/(dashboard)/date-range.tsx"
+import { choice, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { ExternalId, usePath, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -25,8 +26,7 @@ const filters = {
   q: text("Search", "Wallet, attestation id or external id", 200),
   status: status("Status", "attestation.count"),
   schema,
-  from: day("from", "Started from"),
-  to: day("to", "Started to"),
+  ...dateRange("Started"),
   expiring: choice(
     "Expires",
     "Any time",

@@ -1,7 +1,8 @@
 "use client"
 
 import { parseAsString } from "nuqs"
-import { ChoiceField, choice, day, type FieldProps, text } from "#app/(dashboard)/filters.tsx"
+import { dateRange } from "#app/(dashboard)/date-range.tsx"
+import { ChoiceField, choice, type FieldProps, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -51,8 +52,7 @@ const filters = {
     auditActors.map((actor) => [actor, who[actor]]),
   ),
   actor_id: { parser: parseAsString, Field: ActorField },
-  from: day("from", "From"),
-  to: day("to", "To"),
+  ...dateRange("Time"),
 }
 
 function ActorField({ value, onChange }: FieldProps<string>) {

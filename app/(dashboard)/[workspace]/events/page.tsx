@@ -1,6 +1,7 @@
 "use client"
 
-import { asThemselves, choice, day, text } from "#app/(dashboard)/filters.tsx"
+import { dateRange } from "#app/(dashboard)/date-range.tsx"
+import { asThemselves, choice, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -15,8 +16,7 @@ import type { Event, Names } from "./subject.ts"
 const filters = {
   about: text("About", "Name, wallet, id or number"),
   type: choice("Type", "All", asThemselves(allEventTypes)),
-  from: day("from", "From"),
-  to: day("to", "To"),
+  ...dateRange("Time"),
 }
 
 export default function Page() {

@@ -1,6 +1,7 @@
 "use client"
 
-import { day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
+import { dateRange } from "#app/(dashboard)/date-range.tsx"
+import { order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
@@ -16,8 +17,7 @@ const filters = {
   q: text("Search", "External id, wallet or investor id", 200),
   status: status("Verification", "investor.count"),
   schema,
-  from: day("from", "Started from"),
-  to: day("to", "Started to"),
+  ...dateRange("Started"),
   order: order("oldest", "expiry"),
 }
 

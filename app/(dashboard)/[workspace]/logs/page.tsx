@@ -2,7 +2,8 @@
 
 import { parseAsString } from "nuqs"
 import { useId } from "react"
-import { asThemselves, ChoiceField, choice, day, type FieldProps, TextField, text } from "#app/(dashboard)/filters.tsx"
+import { dateRange } from "#app/(dashboard)/date-range.tsx"
+import { asThemselves, ChoiceField, choice, type FieldProps, TextField, text } from "#app/(dashboard)/filters.tsx"
 import { emptyHours, HourBars } from "#app/(dashboard)/hour-bars.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
@@ -24,8 +25,7 @@ const filters = {
   path: text("Path starts with", "/kyc/status"),
   key: { parser: parseAsString, Field: KeyField },
   method: choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"])),
-  from: day("from", "From"),
-  to: day("to", "To"),
+  ...dateRange("Time"),
   id: text("Request id", "req_…"),
 }
 

@@ -43,7 +43,7 @@ type ChoicesProps = {
 
 /**
  * The decisions, each with its frequent reasons. A reason chooses its decision, too, so that a case takes two clicks: the
- * reason, and the button that confirms. Nothing moves under the pointer when a reason is clicked.
+ * reason, and the button that confirms. A double click on a reason only chooses.
  */
 export const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
   <fieldset aria-label="Decision" className="grid gap-3">

@@ -1,0 +1,48 @@
+import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
+
+test("the dates of a list are one control, with presets and days of one's own", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  await page.goto(section(customer, "attestations?from=2026-01-03&to=2026-02-04"))
+  await showFilters(page)
+  // Links and saved filters from before have the same parameters.
+  const dates = page.getByRole("button", { name: /^Started/ })
+  await expect(dates).toHaveAccessibleName(/^Started 3 Jan.* – 4 Feb/)
+  await dates.focus()
+  await page.keyboard.press("Enter")
+  const panel = page.getByRole("dialog", { name: "Started" })
+  await expect(panel.getByRole("button", { name: "Any time" })).toBeFocused()
+  await expect(panel.getByLabel("From")).toHaveValue("2026-01-03")
+  await expect(panel.getByLabel("To")).toHaveValue("2026-02-04")
+  await expectAccessible(page)
+  await panel.getByRole("button", { name: "Any time" }).press("Enter")
+  await expect(panel).toBeHidden()
+  await expect(dates).toBeFocused()
+  await expect(dates).toHaveAccessibleName("Started Any time")
+  await expect(page).not.toHaveURL(/from=|to=/)
+
+  await dates.click()
+  await panel.getByRole("button", { name: "Last 7 days" }).click()
+  await expect(dates).toHaveAccessibleName("Started Last 7 days")
+  await expect(page).toHaveURL(/from=20\d\d-\d\d-\d\d$/)
+  await dates.click()
+  await panel.getByLabel("From").fill("")
+  await panel.getByLabel("To").fill("2026-02-04")
+  await expect(page).toHaveURL(/attestations\?to=2026-02-04$/)
+  await page.keyboard.press("Escape")
+  await expect(dates).toBeFocused()
+  await expect(dates).toHaveAccessibleName(/^Started Until 4 Feb/)
+})
+
+test("the filters of a list are in one row on a small laptop", async ({ page, customer }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (const list of ["investors", "reviews", "events", "audit"] as const) {
+    await page.goto(section(customer, list))
+    await expect(heading(page, new RegExp(list, "i"))).toBeVisible()
+    const filters = page.getByRole("search", { name: "Filters" })
+    await expect(filters.getByRole("button", { name: "Saved filters" })).toBeVisible()
+    const fields = filters.locator("input:visible, select:visible, button:visible")
+    const bottoms = await fields.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)))
+    expect(Math.max(...bottoms) - Math.min(...bottoms), list).toBeLessThan(4)
+  }
+})

@@ -99,7 +99,7 @@ test("a stopped or broken export saves no file and says so", async ({ page, cust
   await begin(page)
   await push(page, `attestation_id,status\r\n${rows(10)}`)
   await tell(page, "cut")
-  await expect(page.getByText("The server is unreachable.")).toBeVisible()
+  await expect(page.getByText("No answer arrived from the server.")).toBeVisible()
   await expect(panel).toHaveCount(0)
   expect(saved).toEqual([])
 })

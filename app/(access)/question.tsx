@@ -1,5 +1,6 @@
 import type { ReactNode } from "react"
 import { Form, Submit } from "#app/components/form.tsx"
+import { NO_ANSWER } from "#app/components/problem.ts"
 
 type QuestionProps = {
   title: string
@@ -13,7 +14,7 @@ type QuestionProps = {
 export const Question = ({ title, text, submit, onSubmit, children }: QuestionProps) => (
   <>
     <Heading title={title}>{text}</Heading>
-    <Form {...(text === undefined && { className: "mt-6" })} onSubmit={onSubmit}>
+    <Form unanswered={NO_ANSWER} {...(text === undefined && { className: "mt-6" })} onSubmit={onSubmit}>
       {children}
       <Submit size="lg" className="w-full">
         {submit}

@@ -9,7 +9,7 @@ import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
 import { type Api, createApi, api as everybody } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
-import { problemOf } from "#app/components/problem.ts"
+import { isUnanswered, problemOf } from "#app/components/problem.ts"
 import { notifyProblem } from "#app/components/toast.ts"
 import type { Me } from "#domain/people"
 import type { AppRouter } from "#server/trpc/router.ts"
@@ -160,9 +160,10 @@ export function useMutation<Input = void, Output = unknown>(
     onSuccess: () => {
       if (refresh) void read()
     },
-    // A request that waits for approval is in the list of approvals from now on.
+    // A request that waits for approval is in the list of approvals from now on, and an act without an answer may have
+    // been done.
     onError: (error) => {
-      if (problemOf(error).approvalId !== undefined) void read()
+      if (problemOf(error).approvalId !== undefined || isUnanswered(error)) void read()
     },
   })
   const mutate = (input: Input, onSuccess?: (output: Output) => void) =>

@@ -3,7 +3,7 @@ import { useParams } from "next/navigation.js"
 import { createContext, use, useEffect, useId, useRef, useState } from "react"
 import { Icon } from "./icons.tsx"
 import { Link } from "./link.tsx"
-import { fieldsIn, type Problem, problemOf } from "./problem.ts"
+import { fieldsIn, isUnanswered, type Problem, problemOf } from "./problem.ts"
 import { useIsReady } from "./store.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
 import { ControlContext, FileInput, Input, Label, Select, Textarea } from "./ui/input.tsx"
@@ -22,6 +22,8 @@ const FormContext = createContext<{
 /** The problems that `Field` and `FieldGroup` show. */
 const INVALID = "[aria-invalid=true], fieldset[data-invalid] :is(input, select, textarea)"
 
+const MAY_BE_DONE = "No answer arrived, so this may have been done. Look at the page before you try again."
+
 /**
  * A form that submits once at a time. Errors of `check` or the server appear at the field they name (the server's
  * detail begins with the field's name), all others above the buttons. They get the focus. Entered values stay.
@@ -29,12 +31,15 @@ const INVALID = "[aria-invalid=true], fieldset[data-invalid] :is(input, select, 
 export function Form({
   onSubmit,
   check,
+  unanswered = MAY_BE_DONE,
   className,
   children,
   ...props
 }: Omit<React.ComponentProps<"form">, "onSubmit"> & {
   /** Its errors are shown in words. */
   onSubmit: (values: FormData) => unknown
+  /** What it says if no answer arrives. */
+  unanswered?: string
   /** Checks that only this form can make: field name → what to do. */
   check?: (values: FormData) => Problems
 }) {
@@ -69,7 +74,7 @@ export function Form({
     try {
       await onSubmit(values)
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = isUnanswered(error) ? { ...problemOf(error), detail: unanswered } : problemOf(error)
       const atFields = fieldsIn(problem.detail).filter(([name]) => element.elements.namedItem(name))
       if (atFields.length > 0) setProblems(Object.fromEntries(atFields))
       else setFailure(problem)

@@ -18,9 +18,11 @@ export class Refused extends Error {
   }
 }
 
+export const NO_ANSWER = "No answer arrived from the server. Check your connection and try again."
+
 const unreachable: Problem = {
   code: "unreachable",
-  detail: "No answer arrived from the server. Check your connection and try again.",
+  detail: NO_ANSWER,
   requestId: null,
 }
 

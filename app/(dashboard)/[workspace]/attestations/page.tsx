@@ -23,7 +23,7 @@ const BulkRevoke = lazy(async () => ({ default: (await import("./bulk.tsx")).Bul
 const DAY_MS = 86_400_000
 
 const filters = {
-  q: text("Search", "Wallet, attestation id or external id", 200),
+  q: text("Search", "Name, wallet or attestation id", 200),
   status: status("Status", "attestation.count"),
   schema,
   ...dateRange("Started"),

@@ -1,7 +1,9 @@
+import { useEffect, useRef } from "react"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
+import { Refused } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
 
@@ -12,10 +14,9 @@ type RevokeButtonProps = {
 }
 
 /** Revokes a verification that is pending or verified, after a reason. */
-export function RevokeButton({
-  of: { attestation_id, external_id, user_pubkey, schema, status },
-  isInList = false,
-}: RevokeButtonProps) {
+export function RevokeButton({ of, isInList = false }: RevokeButtonProps) {
+  const opened = useRef(of)
+  const { attestation_id, external_id, user_pubkey, schema, status } = of
   const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
   const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
     api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
@@ -38,11 +39,25 @@ export function RevokeButton({
           : "Its session closes and nothing is issued on chain. It no longer counts against your quota."
       }
       confirm="Revoke"
-      onConfirm={(values) => revoke.mutateAsync(reasonsIn(values))}
+      onConfirm={(values) => {
+        const before = opened.current
+        if (before.attestation_id !== attestation_id || before.status !== status) throw new Refused(CHANGED)
+        return revoke.mutateAsync(reasonsIn(values))
+      }}
     >
+      <OnOpen run={() => (opened.current = of)} />
       <ReasonFields />
     </Confirm>
   )
+}
+
+/** The page follows what happens, also while the dialog is open. */
+const CHANGED = "The verification has changed since you opened this. Close this, and look at it again."
+
+function OnOpen({ run }: { run: () => void }) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the dialog opens
+  useEffect(run, [])
+  return null
 }
 
 /** A name within a sentence. An acronym at its start stays. */

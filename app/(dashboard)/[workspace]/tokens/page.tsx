@@ -26,7 +26,7 @@ const columns: Column<Token>[] = [
   },
   { header: "Configuration", phone: "none", cell: ({ id }) => <code className="font-mono text-[13px]">{id}</code> },
   { header: "Transfers", phone: "none", cell: (row) => modeWords[row.transfer_mode].name },
-  { header: "Supply", phone: "labelled", cell: (row) => <Used of={row} /> },
+  { header: "Supply", align: "end", phone: "labelled", cell: (row) => <Used of={row} /> },
   {
     header: "Holders",
     align: "end",

@@ -92,7 +92,15 @@ const Contents = ({ request }: { request: Logged }) => (
     <Card title="Request" description="Selected headers only.">
       <div className="space-y-3">
         <Headers headers={request.headers} />
-        {request.request_body !== null && <CodeBlock label="Body" code={pretty(request.request_body)} />}
+        {request.request_body !== null ? (
+          <CodeBlock label="Body" code={pretty(request.request_body)} />
+        ) : (
+          Number(request.headers["content-length"] ?? 0) > 0 && (
+            <p className="text-[13px] text-muted">
+              The body is not stored: the request was refused before it was read.
+            </p>
+          )
+        )}
       </div>
     </Card>
     <Card title="Response">

@@ -273,7 +273,7 @@ function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
       description={describe}
     >
       <Suspense fallback={<Loading what="Loading the form" />}>
-        <Move token={token} kind={kind} to={wallet} />
+        <Move key={wallet} token={token} kind={kind} to={wallet} />
       </Suspense>
     </Dialog>
   )

@@ -1,4 +1,6 @@
 import { useRouter } from "next/navigation.js"
+import { useState } from "react"
+import { newKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { useMutation, usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { SelectField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
@@ -64,7 +66,11 @@ const overlaps = [
 ] as const
 
 function Rotate({ id, onClose }: ActProps) {
-  const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
+  // A second rotation would end the secret that the system at the endpoint has.
+  const [idempotencyKey] = useState(newKey)
+  const rotate = useMutation((api, overlap_seconds: number) =>
+    api.webhook.rotateSecret.mutate({ id, overlap_seconds }, { context: { idempotencyKey } }),
+  )
   return (
     <FormDialog
       onClose={onClose}

@@ -285,3 +285,24 @@ test("from a person's page, tokens are minted to their wallet and a verification
   await expect(wallets.getByRole("button", { name: "Revoke Individual identity" })).toHaveCount(0)
   await expectAccessible(page)
 })
+
+test("an open dialog does not revoke a verification that has begun since", async ({ page, customer }) => {
+  const { api } = customer
+  const name = `person-${Date.now().toString(36)}`
+  const { wallet } = await api.start({ externalId: name })
+  const { attestation_id: first } = await api.status(wallet)
+  await page.goto(section(customer, `attestations/${first}`))
+  await page.getByRole("link", { name }).first().click()
+  const wallets = page.getByRole("region", { name: "Wallets" })
+  await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
+  const dialog = page.getByRole("alertdialog")
+  await dialog.getByLabel("Internal reason").fill("They asked for it.")
+  await api.revoke(first, "Someone else was faster.")
+  await api.start({ externalId: name }, wallet)
+  const { attestation_id: second } = await api.status(wallet)
+  await expect(wallets.locator(`a[href$="${second}"]`)).toHaveCount(1)
+  await dialog.getByRole("button", { name: "Revoke" }).click()
+  await expect(dialog.getByText("The verification has changed since you opened this.")).toBeVisible()
+  await expect(dialog.getByLabel("Internal reason")).toHaveValue("They asked for it.")
+  expect((await api.status(wallet)).status).toBe("pending")
+})

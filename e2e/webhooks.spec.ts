@@ -78,8 +78,21 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
 
   await choose(page, "Rotate secret")
   await page.getByLabel("The old secret signs").selectOption({ label: "No longer" })
+  // The answer is lost, and the second attempt does not end the secret that the consumer has.
+  const rotations: (string | undefined)[] = []
+  traffic.allow(/webhook\.rotateSecret|ERR_FAILED/)
+  await page.route("**/webhook.rotateSecret", async (route) => {
+    rotations.push((await route.request().headerValue("idempotency-key")) ?? undefined)
+    if (rotations.length > 1) return route.continue()
+    await route.fetch()
+    await route.abort("failed")
+  })
+  await page.getByRole("button", { name: "Rotate secret" }).click()
+  await expect(page.getByText("No answer arrived, so this may have been done.")).toBeVisible()
   await page.getByRole("button", { name: "Rotate secret" }).click()
   await expect(page.getByText("The endpoint has a new secret")).toBeVisible()
+  expect(rotations).toEqual([rotations[0], rotations[0]])
+  expect(rotations[0]).toBeTruthy()
   await choose(page, "Disable")
   await page.getByRole("alertdialog").getByRole("button", { name: "Disable" }).click()
   await expect(page.getByText("Disabled", { exact: true })).toBeVisible()

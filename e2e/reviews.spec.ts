@@ -164,6 +164,7 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   await expect(page.getByRole("link", { name: "Back to the queue" })).toBeFocused()
   await page.keyboard.press("Enter")
   await expect(page.getByText("Nothing to review")).toBeVisible()
+  await expect(page.getByRole("link", { name: "Start reviewing" })).toHaveCount(0)
 })
 
 ofFirm("cases take two clicks each: a reason and its confirmation", async ({ page, firm }) => {
@@ -172,7 +173,13 @@ ofFirm("cases take two clicks each: a reason and its confirmation", async ({ pag
   const reviews: Awaited<ReturnType<typeof leftInReview>>[] = []
   for (const [n, reason] of cases.entries())
     reviews.push(await leftInReview(firm, { reason, externalId: externalIds[n]! }))
-  await page.goto(`${reviews[0]!.path}?kind=vendor`)
+  await page.goto(section(firm, "reviews?kind=vendor"))
+  const row = (reason: string) => page.getByRole("row").filter({ hasText: reason })
+  await expect(row(cases[1]!)).toContainText("High")
+  await expect(row(cases[0]!)).toHaveCount(1)
+  await expect(row(cases[0]!)).not.toContainText("Normal")
+  await page.getByRole("link", { name: "Start reviewing" }).click()
+  await expect(page).toHaveURL(`${reviews[0]!.path}?kind=vendor`)
   const reasonFor = (decision: string, reason: string) =>
     page
       .getByRole("group", { name: `${decision}: suggested reasons` })

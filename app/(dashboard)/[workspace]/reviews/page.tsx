@@ -2,13 +2,15 @@
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { type RouterOutputs, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useMe, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
+import { Link } from "#app/components/link.tsx"
 import { counted, isPageChosen, upToOf, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Count } from "#shared/counts.ts"
 import { findings, priorityAt, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
 import { headlineOf, subjectOf } from "./[id]/review.ts"
@@ -52,10 +54,27 @@ function Queue() {
   const selection = counted(own, useQuery("review.upTo", ...upToOf(own, ids)).data)
   const waits = state === "waiting"
   const { data: counts } = useQuery("review.count", {})
+  const path = usePath()
+  const me = useMe().data?.user.id
+  const filters = addressOf(list.filtered.current)
+  // A member cannot confirm their own decision.
+  const first = list.query.data?.data.find((row) => row.state !== "requested" || row.requested_by?.id !== me)
   return (
     <>
       <ListPage
         {...header}
+        actions={
+          waits &&
+          first && (
+            <Link
+              href={path("reviews", first.review_id) + filters}
+              prefetch={false}
+              className={buttonLook({ variant: "primary" })}
+            >
+              Start reviewing
+            </Link>
+          )
+        }
         tabs={{
           names: { waiting: "Waiting", closed: "Closed" },
           counts: counts && { waiting: countIn(counts.waiting), closed: countIn(counts.closed) },
@@ -70,7 +89,7 @@ function Queue() {
         columns={columns[state]}
         rowKey={({ review_id }) => review_id}
         rowPath={({ review_id }) => ["reviews", review_id]}
-        rowQuery={waits ? addressOf(list.filtered.current) : ""}
+        rowQuery={waits ? filters : ""}
         selection={waits ? selection : undefined}
         pageNames={waits ? { back: "Older", on: "Newer" } : undefined}
         noMatch="Remove a filter to see more."
@@ -132,13 +151,8 @@ const tones = { urgent: "bad", high: "notice" } as const
 
 function Priority({ of: row }: { of: Review }) {
   const priority = priorityAt(row, useNow())
-  const word = reviewPriorities[priority]
-  // Only what is out of the ordinary stands out.
-  return priority === "normal" ? (
-    <span className="text-muted">{word}</span>
-  ) : (
-    <Badge tone={tones[priority]}>{word}</Badge>
-  )
+  // Only what is out of the ordinary is shown.
+  return priority === "normal" ? null : <Badge tone={tones[priority]}>{reviewPriorities[priority]}</Badge>
 }
 
 const columns: Record<(typeof states)[number], Column<Review>[]> = {

@@ -61,6 +61,18 @@ export const findings = {
 
 export type Finding = keyof typeof findings
 
+/** The longest text of a finder that is shown as a heading. */
+const LONGEST_HEADLINE = 120
+
+type Headed = { said: string | null; finding: Finding }
+
+/** A finder's words, unless those are long or only an event's name. */
+export const shortWords = (said: string | null): string | null =>
+  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : null
+
+/** Why the review exists: its finder's words, or ours. */
+export const headlineOf = ({ said, finding }: Headed): string => shortWords(said) ?? findings[finding]
+
 /** `requested`: a member has decided, and another one has to confirm. */
 export type ReviewState = "open" | "requested" | "closed"
 

@@ -1,8 +1,11 @@
 import { useRouter } from "next/navigation.js"
 import { Fragment, type ReactNode, useState } from "react"
+import { StatusBadge } from "#app/components/badge.tsx"
+import { shorten } from "#app/components/code.tsx"
 import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
+import { isAddress } from "#shared/address.ts"
 import type { Permission } from "#shared/scopes.ts"
 import { actions, actionsWith, matchingActions } from "./actions.ts"
 import { recentPaths } from "./recent.ts"
@@ -44,21 +47,21 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const recent = useRecent()
   const path = usePath()
   const isCurrent = asked === text.trim()
-  const toChoice = (one: Found): Choice => ({
+  const toChoice = (one: Found, section: string): Choice => ({
     key: `${one.kind} ${one.path.join("/")} ${one.name}`,
+    section,
     group: kinds[one.kind],
-    name: one.name,
-    more: one.more,
+    name: withShortWallets(one.name),
+    more: one.more && withShortWallets(one.more),
+    badge: one.statuses?.map((status) => <StatusBadge key={status} status={status} />),
     href: path(...one.path),
   })
   const choices: Choice[] = [
-    ...(text.trim() === ""
-      ? recent.map((one) => ({ ...toChoice(one), group: `Recent ${kinds[one.kind].toLowerCase()}` }))
-      : []),
+    ...(text.trim() === "" ? recent.map((one) => toChoice(one, "Recent")) : []),
     ...pages,
     ...actions,
     ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map((one) => ({
-      ...toChoice(one),
+      ...toChoice(one, "Results"),
       isStale: !isCurrent || found.isPlaceholderData,
     })),
   ]
@@ -96,6 +99,12 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   )
 }
 
+const withShortWallets = (text: string): string =>
+  text
+    .split(" ")
+    .map((word) => (isAddress(word) ? shorten(word) : word))
+    .join(" ")
+
 /** What the member can begin, once something is typed. */
 function useActions(text: string): Choice[] {
   const path = usePath()
@@ -105,7 +114,7 @@ function useActions(text: string): Choice[] {
     .filter(({ needs }) => needs === null || can(needs))
     .map(({ name, path: parts, query = "" }) => {
       const href = path(...parts) + query
-      return { key: `action ${name} ${href}`, group: "Action", name, more: null, href }
+      return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
     })
 }
 
@@ -139,7 +148,7 @@ function usePages(text: string): Choice[] {
   const wanted = text.toLowerCase()
   return [...ofWorkspace, ...others]
     .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ name, href }) => ({ key: `page ${name}`, group: "Page", name, more: null, href }))
+    .map(({ name, href }) => ({ key: `page ${name}`, section: "Pages", group: null, name, more: null, href }))
 }
 
 /** The keyboard shortcuts, with the switch for those that are single letters. */

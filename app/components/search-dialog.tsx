@@ -1,12 +1,16 @@
 import { Search } from "lucide-react"
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 
 /** A result. One that opens no page has no address. */
 export type Choice = {
   key: string
-  group: string
+  /** The heading above it. Choices of a section are next to each other. */
+  section?: string
+  /** What it is, if its section does not say so. */
+  group: string | null
   name: string
+  badge?: ReactNode
   more: string | null
   href: string | null
   /** Whether it was found for an earlier text. Such choices come last, and Enter does not open them. */
@@ -103,29 +107,58 @@ export function SearchDialog<Found extends Choice>({
         aria-label="Results"
         className="mt-3 max-h-[50dvh] overflow-y-auto"
       >
-        {choices.map((choice, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
-          <div
-            key={choice.key}
-            id={idOf(index)}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            onMouseMove={() => setAt(index)}
-            onClick={() => onChoose(choice)}
-            className={`flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
-          >
-            <span className="min-w-0">
-              <span className="block truncate">{choice.name}</span>
-              {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
-            </span>
-            <span className="shrink-0 text-xs text-muted">{choice.group}</span>
-          </div>
-        ))}
+        {sectionsOf(choices).map(({ name, from, choices }) => {
+          const options = choices.map((choice, n) => {
+            const index = from + n
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
+              <div
+                key={choice.key}
+                id={idOf(index)}
+                role="option"
+                tabIndex={-1}
+                aria-selected={index === active}
+                onMouseMove={() => setAt(index)}
+                onClick={() => onChoose(choice)}
+                className={`flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
+              >
+                <span className="min-w-0">
+                  <span className="block truncate">{choice.name}</span>
+                  {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
+                </span>
+                <span className="flex shrink-0 items-baseline gap-2 text-xs text-muted">
+                  {choice.badge}
+                  {choice.group}
+                </span>
+              </div>
+            )
+          })
+          if (name === undefined) return options
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
+            <div key={name} role="group" aria-label={name}>
+              <p aria-hidden="true" className="px-3 pt-3 pb-1 text-xs font-medium text-muted">
+                {name}
+              </p>
+              {options}
+            </div>
+          )
+        })}
       </div>
-      <p role="status" className="mt-2 min-h-5 text-[13px] text-muted">
+      <p role="status" className="text-[13px] text-muted not-empty:mt-2">
         {status}
       </p>
     </Dialog>
   )
+}
+
+/** The choices by their headings, each with the index of its first. */
+function sectionsOf<Found extends Choice>(choices: readonly Found[]) {
+  const sections: { name: string | undefined; from: number; choices: Found[] }[] = []
+  for (const [index, choice] of choices.entries()) {
+    const last = sections.at(-1)
+    if (last && last.name === choice.section) last.choices.push(choice)
+    else sections.push({ name: choice.section, from: index, choices: [choice] })
+  }
+  return sections
 }

@@ -4,6 +4,7 @@ import { eraseWallet } from "#domain/privacy"
 import type { Address } from "#shared/address.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { reversalReview, vendorReview } from "#test/fixtures/reviews.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
   key = await app.key({ account: owner.account })
 })
 
-type Found = { kind: string; name: string; more: string | null; path: string[] }
+type Found = { kind: string; name: string; more: string | null; statuses?: string[]; path: string[] }
 const find = async (text: string, by = owner): Promise<Found[]> => {
   const { data, error } = await by.browser.query("find.all", { text })
   expect(error).toBeUndefined()
@@ -73,11 +74,9 @@ test("names are found by a part in any case, and pattern characters are literal"
 })
 
 test("only members who decide reviews can find a review", async () => {
-  const id = "rev_2sVbJm9X4f8NqYcTzHkLwR"
-  await sql`
-    insert into reviews (workspace_id, id, kind, subject, opened_at, found_at)
-    values (${owner.workspaceId}, ${id}, 'screening', ${newWallet()}, now(), now())`
-  expect(await paths(id)).toEqual([`reviews/${id}`])
+  const { reviewId: id, wallet } = await vendorReview(app, key, { reason: "Address: older than three months" })
+  const name = `Address: older than three months · ${wallet}`
+  expect(await find(id)).toEqual([{ kind: "review", name, more: id, path: ["reviews", id] }])
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   expect(await paths(id, viewer)).toEqual([])
 })
@@ -122,6 +121,24 @@ test("remembered ids are named again, without erased people and those of other w
   expect(await paths("emma gone")).toEqual([])
   const stranger = await member(app)
   expect(await named([one!.investor_id, one!.id], stranger)).toEqual([])
+})
+
+test("people, their reviews and verifications are named by the person, with a status", async () => {
+  const externalId = "ivan-petrov-1083"
+  const { wallet, reviewId, attestationId } = await reversalReview(app, key, externalId)
+  const [person] = await find(externalId)
+  expect(person).toMatchObject({ name: externalId, more: wallet, statuses: ["rejected"] })
+  expect(await find(person!.path[1]!)).toEqual([person])
+  expect(await find(attestationId)).toEqual([
+    {
+      kind: "attestation",
+      name: `${externalId} · Individual identity`,
+      more: attestationId,
+      statuses: ["rejected"],
+      path: ["attestations", attestationId],
+    },
+  ])
+  expect((await find(reviewId))[0]!.name).toBe(`The vendor approved after its rejection · ${externalId}`)
 })
 
 test("invalid text is refused", async () => {

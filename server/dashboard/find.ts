@@ -1,11 +1,17 @@
 import { sql } from "#db/client.ts"
 import { isMovement } from "#db/movements.ts"
+import { shownStatusAt } from "#domain/attestations"
 import type { Principal } from "#domain/requests"
+import { reviewTables, type SummaryRow, summaryFields, toReviewSummary } from "#domain/reviews"
 import { urlFor } from "#domain/webhooks"
 import { searchInvestors } from "#server/dashboard/investors/search.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
+import { clock } from "#server/lib/time.ts"
 import { SIGNATURE } from "#shared/address.ts"
 import { approvalActions, type RequestedAction } from "#shared/approvals.ts"
+import { headlineOf } from "#shared/reviews.ts"
+import type { AttestationStatus, ShownStatus } from "#shared/statuses.ts"
+import { shownName } from "#shared/visible.ts"
 
 export type Found = {
   kind:
@@ -27,6 +33,8 @@ export type Found = {
   /** Its name, and a second identifier. */
   name: string
   more: string | null
+  /** Of people and their verifications. */
+  statuses?: ShownStatus[]
   /** The path of its page, below the workspace. */
   path: string[]
 }
@@ -80,26 +88,31 @@ async function tokens(condition: Condition): Promise<Found[]> {
 }
 
 const ids = {
-  att: ({ workspaceId }, id) => attestations(workspaceId, sql`id = ${id}`, "attestation"),
-  sess: ({ workspaceId }, id) => attestations(workspaceId, sql`session_id = ${id}`, "session"),
+  att: ({ workspaceId }, id) => attestations(workspaceId, sql`a.id = ${id}`, "attestation"),
+  sess: ({ workspaceId }, id) => attestations(workspaceId, sql`a.session_id = ${id}`, "session"),
   op: (principal, id) => operations(principal, sql`id = ${id}`),
-  inv: async ({ workspaceId }, id) => {
+  inv: async (principal, id) => {
+    const { workspaceId } = principal
     const rows = await sql<{ id: string; external_id: string | null }[]>`
       select n.id, n.external_id from investors i join investors n on n.workspace_id = i.workspace_id
         and n.id = coalesce(i.merged_into, i.id)
       where i.workspace_id = ${workspaceId} and i.id = ${id}`
-    return rows.map((row) => ({
-      kind: "investor",
-      name: row.external_id ?? row.id,
-      more: row.external_id === null ? null : row.id,
-      path: ["investors", row.id],
-    }))
+    const [row] = rows
+    if (!row) return []
+    const listed = (await investors(principal, row.id)).filter(({ path }) => path.at(-1) === row.id)
+    if (listed.length > 0) return listed
+    return [{ kind: "investor", name: row.external_id ?? row.id, more: null, path: ["investors", row.id] }]
   },
   rev: async ({ workspaceId, scopes }, id) => {
     if (!scopes.has("review:write")) return []
-    const rows = await sql<{ id: string; subject: string }[]>`
-      select id, subject from reviews where workspace_id = ${workspaceId} and id = ${id}`
-    return rows.map((row) => ({ kind: "review", name: row.id, more: row.subject, path: ["reviews", row.id] }))
+    const rows = await sql<SummaryRow[]>`
+      select ${summaryFields()} from ${reviewTables()} where r.workspace_id = ${workspaceId} and r.id = ${id}`
+    return rows.map(toReviewSummary).map((row) => ({
+      kind: "review",
+      name: `${headlineOf(row)} · ${personIn(row.external_id, row.wallet ?? row.investor_id ?? "")}`,
+      more: id,
+      path: ["reviews", id],
+    }))
   },
   evt: async ({ workspaceId }, id) => {
     const rows = await sql<{ id: string; type: string }[]>`
@@ -162,15 +175,38 @@ async function attestations(
   condition: Condition,
   kind: "attestation" | "session",
 ): Promise<Found[]> {
-  const rows = await sql<{ id: string; session_id: string; wallet: string; schema_id: string }[]>`
-    select id, session_id, wallet, schema_id from attestations where workspace_id = ${workspaceId} and ${condition}`
+  const rows = await sql<AttestationRow[]>`
+    select a.id, a.session_id, a.wallet, a.status, a.open_until, a.expires_at, a.revoked_at, i.external_id,
+      s.name as schema
+    from attestations a
+    left join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
+    join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
+    where a.workspace_id = ${workspaceId} and ${condition}`
+  const now = clock.now()
   return rows.map((row) => ({
     kind,
-    name: kind === "session" ? row.session_id : row.id,
-    more: `${row.schema_id}, ${row.wallet}`,
+    name: `${personIn(row.external_id, row.wallet)} · ${row.schema}`,
+    more: kind === "session" ? row.session_id : row.id,
+    statuses: [shownStatusAt(row, now)],
     path: ["attestations", row.id],
   }))
 }
+
+type AttestationRow = {
+  id: string
+  session_id: string
+  wallet: string
+  status: AttestationStatus
+  open_until: Date | null
+  expires_at: Date | null
+  revoked_at: Date | null
+  external_id: string | null
+  schema: string
+}
+
+/** A person by the workspace's own id, or else by their wallet. */
+const personIn = (externalId: string | null, wallet: string): string =>
+  externalId === null ? wallet : shownName(externalId)
 
 /** Operations of tokens only. Others have no page. */
 async function operations({ workspaceId }: Principal, condition: Condition): Promise<Found[]> {
@@ -193,10 +229,11 @@ async function keys(workspaceId: string, condition: Condition): Promise<Found[]>
 
 async function investors(principal: Principal, q: string): Promise<Found[]> {
   const { data } = await searchInvestors(principal, { q })
-  return data.slice(0, MOST).map(({ investor_id, external_id, wallets: [wallet] }) => ({
+  return data.slice(0, MOST).map(({ investor_id, external_id, wallets: [wallet], statuses }) => ({
     kind: "investor",
     name: external_id ?? wallet ?? investor_id,
     more: external_id === null ? investor_id : (wallet ?? investor_id),
+    statuses,
     path: ["investors", investor_id],
   }))
 }

@@ -1,6 +1,6 @@
-import { shortWords } from "#app/(dashboard)/[workspace]/reviews/[id]/review.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import type { Badge } from "#app/components/badge.tsx"
+import { shortWords } from "#shared/reviews.ts"
 
 export type Session = RouterOutputs["session"]["list"]["data"][number]
 

@@ -6,8 +6,8 @@ import { Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { findings } from "#shared/reviews.ts"
-import { headlineOf, type Review } from "./review.ts"
+import { findings, headlineOf } from "#shared/reviews.ts"
+import type { Review } from "./review.ts"
 
 export function About({ review }: { review: Review }) {
   const { wallet, attestations } = review

@@ -8,10 +8,10 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Loaded, Loading } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
-import { reviewKinds } from "#shared/reviews.ts"
+import { headlineOf, reviewKinds } from "#shared/reviews.ts"
 import { ReviewBadge } from "../review-badge.tsx"
 import { About } from "./about.tsx"
-import { headlineOf, type Review } from "./review.ts"
+import type { Review } from "./review.ts"
 
 type InvestorView = RouterOutputs["investor"]["view"]
 type Summary = RouterOutputs["review"]["list"]["data"][number]

@@ -3,8 +3,9 @@ import { Shortened } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
 import { createStore } from "#app/components/store.ts"
 import type { ReviewDecision } from "#shared/reviews.ts"
+import { headlineOf } from "#shared/reviews.ts"
 import { shownName } from "#shared/visible.ts"
-import { headlineOf, type Review, subjectOf } from "./review.ts"
+import { type Review, subjectOf } from "./review.ts"
 
 /** What a member did, before the name of the person. */
 const acts = {

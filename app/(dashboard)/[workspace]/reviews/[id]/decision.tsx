@@ -5,7 +5,7 @@ import { Form, Submit } from "#app/components/form.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { headlineOf, type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
 import { Choices, decisionKeys, enterReason } from "./choices.tsx"
@@ -13,7 +13,7 @@ import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
 import { NextCase } from "./queue.tsx"
-import { clearing, headlineOf, type Review } from "./review.ts"
+import { clearing, type Review } from "./review.ts"
 
 /** What each decision does, shown before the member decides. */
 const consequences = {

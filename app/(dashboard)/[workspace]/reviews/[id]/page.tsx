@@ -8,6 +8,7 @@ import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Ago, Since, Timestamp } from "#app/components/timestamp.tsx"
+import { headlineOf } from "#shared/reviews.ts"
 import { shownName } from "#shared/visible.ts"
 import { ReviewBadge } from "../review-badge.tsx"
 import { Context } from "./context.tsx"
@@ -15,7 +16,7 @@ import { JustDecided } from "./decided.tsx"
 import { Decision } from "./decision.tsx"
 import { AddNote, History } from "./history.tsx"
 import { Neighbours, useCasePath } from "./queue.tsx"
-import { headlineOf, type Review } from "./review.ts"
+import type { Review } from "./review.ts"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()

@@ -1,21 +1,8 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
-import { type Finding, findings } from "#shared/reviews.ts"
 import { shownName } from "#shared/visible.ts"
 
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
-
-/** The longest text of a finder that is shown as a heading. */
-const LONGEST_HEADLINE = 120
-
-type Headed = { said: string | null; finding: Finding }
-
-/** A finder's words, unless those are long or only an event's name. */
-export const shortWords = (said: string | null): string | null =>
-  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : null
-
-/** Why the review exists: its finder's words, or ours. */
-export const headlineOf = ({ said, finding }: Headed): string => shortWords(said) ?? findings[finding]
 
 type About = Pick<Review, "external_id" | "wallet" | "investor_id">
 

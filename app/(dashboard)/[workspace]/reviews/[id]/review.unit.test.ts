@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { clearing, headlineOf } from "./review.ts"
+import { headlineOf } from "#shared/reviews.ts"
+import { clearing } from "./review.ts"
 
 const list = { name: "ofac.txt", in_use: true, frozen: true, ends_here: true }
 

@@ -165,7 +165,12 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
   consumer.answer(() => 204)
   const before = consumer.received.length
   await page.goto(section(customer, `webhooks/${endpoint_id}`))
-  await page.getByRole("button", { name: "Replay failed events" }).click()
+  const rows = page.getByRole("row").filter({ has: page.locator(`a[href*="${endpoint_id}/evt_"]`) })
+  await expect(rows.filter({ hasText: "session.opened" })).toContainText("Retrying · 500")
+  await showFilters(page)
+  await page.getByLabel("Event", { exact: true }).selectOption("session.opened")
+  await expect(rows).toHaveCount(1)
+  await page.getByRole("button", { name: "Replay 1 failed" }).click()
   const dialog = page.getByRole("dialog", { name: "Replay failed events" })
   await expect(dialog.getByRole("status")).toHaveText("1 event: 0 given up, 1 waiting for another attempt.")
   await expectAccessible(page)
@@ -187,21 +192,20 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
 /** Later than what is being tried or is tried within the next moments. */
 const soon = () => new Date(Date.now() + 60_000).toISOString()
 
-test("a delivery that keeps failing shows the answer's code instead of that it waits", async ({ page, customer }) => {
+test("a delivery that is retried shows the last answer", async ({ page, customer }) => {
   const url = `http://127.0.0.1:9/${Date.now()}`
   const { endpoint_id } = await customer.api.call("POST", "/webhook-endpoints", { url })
   await customer.api.start({})
   const states = [
-    { attempts: 4, last_status_code: 503, last_error: "It answered 503." },
+    { attempts: 1, last_status_code: 503, last_error: "It answered 503." },
     { attempts: 3, last_status_code: null, last_error: "The connection was refused." },
   ]
   await changeAnswer(page, "webhook.searchDeliveries", ({ data }) => {
     for (const [n, state] of states.entries()) Object.assign(data[n], { status: "pending", ...state })
   })
   await page.goto(section(customer, `webhooks/${endpoint_id}`))
-  await expect(page.getByRole("row").filter({ hasText: "retrying" })).toHaveCount(2)
-  await expect(page.getByRole("row").filter({ hasText: "503" })).toHaveCount(1)
-  await expect(page.getByRole("row").filter({ hasText: "No answer" })).toHaveCount(1)
+  await expect(page.getByRole("row").filter({ hasText: "Retrying · 503" })).toHaveCount(1)
+  await expect(page.getByRole("row").filter({ hasText: "Retrying · connection refused" })).toHaveCount(1)
   await expectAccessible(page)
   await customer.api.send("DELETE", `/webhook-endpoint/${endpoint_id}`)
 })

@@ -29,9 +29,6 @@ export const answerWithin_s = 15
 /** How many characters of an answer are kept. */
 export const keptAnswer_chars = 1000
 
-/** After this many attempts in vain, pages show the answer instead of saying that a delivery waits. */
-export const failsAfterAttempts = 3
-
 /** How long the previous secret also signs: up to a week, by default a day. */
 export const overlap_s = { longest: 7 * 86_400, usual: 86_400 } as const
 

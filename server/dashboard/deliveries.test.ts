@@ -35,6 +35,8 @@ test("deliveries have their events and the names of the people in them, page by 
   expect(first.people).toHaveLength(1)
   expect((await read({ limit: 2, cursor: first.next_cursor })).people).toMatchObject([{ external_id: "noah-1" }])
   expect((await read({ status: "failed" })).data).toEqual([])
+  const opened = await read({ type: "session.opened" })
+  expect(opened.data.map(({ type }: { type: string }) => type)).toEqual(["session.opened", "session.opened"])
 })
 
 test("a delivery has its event as it was sent, and the name of the person in it", async () => {

@@ -114,7 +114,17 @@ const LOGGED = 50
 export async function listDeliveries(
   workspaceId: string,
   endpointId: string,
-  { status, limit, cursor }: { status?: DeliveryStatus | undefined; limit: number; cursor?: string | undefined },
+  {
+    status,
+    type,
+    limit,
+    cursor,
+  }: {
+    status?: DeliveryStatus | undefined
+    type?: EventType | undefined
+    limit: number
+    cursor?: string | undefined
+  },
 ): Promise<{ data: DeliveryRecord[]; next_cursor: string | null }> {
   await readEndpoint(sql, workspaceId, endpointId)
   const before = cursor === undefined ? null : sequenceOf(cursor)
@@ -124,6 +134,7 @@ export async function listDeliveries(
       ${lastAttempts()}
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}
       ${status === undefined ? sql`` : sql`and d.status = ${status}`}
+      ${type === undefined ? sql`` : sql`and e.type = ${type}`}
       ${before === null ? sql`` : sql`and d.sequence < ${before}`}
     order by d.sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toRecord)

@@ -259,7 +259,7 @@ export const webhookRouter = router({
   // For the dashboard only.
 
   searchDeliveries: memberWith("events:read")
-    .input(deliveryFilter)
+    .input(deliveryFilter.extend({ type: z.enum(allEventTypes).optional() }))
     .query(({ ctx, input }) => searchDeliveries(ctx.principal, input)),
 
   viewDelivery: memberWith("events:read")

@@ -1,18 +1,13 @@
-import { choice } from "#app/(dashboard)/filters.tsx"
+import { asThemselves, choice } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import {
-  type DeliveryStatus,
-  type DisabledReason,
-  deliveryStatuses,
-  disabledAfterDays,
-  failsAfterAttempts,
-} from "#shared/webhooks.ts"
+import { type DeliveryStatus, type DisabledReason, deliveryStatuses, disabledAfterDays } from "#shared/webhooks.ts"
 import { aboutColumn } from "../events/about.tsx"
 import type { Names } from "../events/subject.ts"
 
@@ -32,7 +27,7 @@ export function EndpointBadge({
 }) {
   if (disabled_reason !== null)
     return <Badge tone={disabled_reason === "requested" ? "plain" : "bad"}>{disabledWords[disabled_reason]}</Badge>
-  return failing_since === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="notice">Failing</Badge>
+  return failing_since === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="bad">Failing</Badge>
 }
 
 const looks = {
@@ -46,20 +41,27 @@ type Progress = Pick<
   "status" | "attempts" | "next_attempt_at" | "ended_at" | "last_status_code" | "last_error"
 >
 
-/** A delivery's status. One that keeps failing shows the answer, which says more than that it waits. */
+/** A delivery's status, with the last answer while it is not accepted. */
 export function DeliveryBadge({ of: { status, attempts, last_status_code, last_error } }: { of: Progress }) {
-  const answer = last_error === null ? null : last_status_code === null ? "No answer" : String(last_status_code)
-  const isRetrying = status === "pending" && attempts >= failsAfterAttempts && answer !== null
-  const isFirst = status === "pending" && attempts === 0
   const { word, tone } = looks[status]
+  const isFirst = status === "pending" && attempts === 0
+  const answer = last_error && (last_status_code === null ? asClause(last_error) : String(last_status_code))
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap" {...(last_error && { title: last_error })}>
-      {isRetrying ? <Badge tone="bad">{answer}</Badge> : <Badge tone={tone}>{isFirst ? "Waiting" : word}</Badge>}
-      {isRetrying && <span className="text-xs text-muted">retrying</span>}
-      {status === "failed" && answer !== null && <span className="text-xs text-muted">{answer}</span>}
-    </span>
+    <Badge tone={tone} {...(last_error && { title: last_error })}>
+      {isFirst ? "Waiting" : word}
+      {!isFirst && status !== "delivered" && answer && ` · ${answer}`}
+    </Badge>
   )
 }
+
+/** "The connection was refused." within a line. */
+const asClause = (sentence: string): string =>
+  sentence
+    .replace(/^The connection was /, "connection ")
+    .replace(/^The /, "")
+    .replace(/^It did not answer/, "no answer")
+    .replace(/^It(s)? /, (_, owned) => (owned ? "its " : "it "))
+    .replace(/\.$/, "")
 
 const filters = {
   status: choice(
@@ -67,6 +69,7 @@ const filters = {
     "All",
     deliveryStatuses.map((status) => [status, looks[status].word]),
   ),
+  type: choice("Event", "All", asThemselves(allEventTypes)),
 }
 
 export function Deliveries({ of }: { of: string }) {
@@ -78,7 +81,7 @@ export function Deliveries({ of }: { of: string }) {
       exports="deliveries"
       columns={columnsWith(list.query.data ?? { people: [], tokens: [] })}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
-      noMatch="Remove the filter."
+      noMatch="Remove a filter."
       empty={
         <Empty title="No deliveries yet">
           New events appear here within a second and stay for {keptDays.events} days.

@@ -11,6 +11,8 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { shortCount } from "#shared/counts.ts"
+import { keptDays } from "#shared/retention.ts"
 import { Deliveries, type Endpoint, EndpointBadge } from "../endpoint.tsx"
 import { HealthCard } from "../health.tsx"
 import type { Doing } from "./dialogs.tsx"
@@ -20,6 +22,7 @@ const EndpointDialog = lazy(async () => ({ default: (await import("./dialogs.tsx
 const ReplayFailed = lazy(async () => ({ default: (await import("../replay.tsx")).ReplayFailed }))
 
 const FOLLOW_MS = 10_000
+const DAY_MS = 86_400_000
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
@@ -57,14 +60,20 @@ export default function Page() {
   )
 }
 
+/** Shown while anything has failed. */
 function ReplayFailedButton({ id }: { id: string }) {
   const [isOpen, setOpen] = useState(false)
+  const [since] = useState(() => new Date(Date.now() - keptDays.events * DAY_MS).toISOString())
+  const { data } = useQuery("webhook.countFailed", { id, since }, { every_ms: FOLLOW_MS })
+  const total = data ? data.failed + data.retried : 0
   return (
     <>
-      <Button size="sm" onClick={() => setOpen(true)}>
-        <RotateCcw aria-hidden="true" />
-        Replay failed events
-      </Button>
+      {total > 0 && (
+        <Button size="sm" onClick={() => setOpen(true)}>
+          <RotateCcw aria-hidden="true" />
+          Replay {shortCount({ count: total, atLeast: false })} failed
+        </Button>
+      )}
       <Suspense>{isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}</Suspense>
     </>
   )

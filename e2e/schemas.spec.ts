@@ -38,6 +38,6 @@ test("a new schema has no use yet, can be changed on its page, and an unknown on
   await expect(page.getByRole("region", { name: "Settings" })).toContainText("90 days")
   traffic.allow(/status of 404/)
   await page.goto(section(customer, "schemas/unheard_of"))
-  await expect(page.getByText("Schema not found in this workspace")).toBeVisible()
+  await expect(heading(page, "Schema not found")).toBeVisible()
   await expectAccessible(page)
 })

@@ -497,5 +497,5 @@ test("an unknown token or operation says so", async ({ page, customer, traffic }
   ).toBeVisible()
   await expectAccessible(page)
   await page.goto(section(customer, "tokens/none_v1/operations/op_1"))
-  await expect(page.getByText("Operation not found in this workspace")).toBeVisible()
+  await expect(heading(page, "Operation not found")).toBeVisible()
 })

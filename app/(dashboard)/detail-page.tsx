@@ -1,8 +1,12 @@
 import { clsx } from "clsx"
+import { Search } from "lucide-react"
 import type { ReactNode } from "react"
-import { Loaded, type Missing, PageHeader, type Query } from "#app/components/frame.tsx"
+import { Loaded, PageHeader, type Query } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
+import { problemOf } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { showSearch } from "./keys.tsx"
 import { usePath } from "./workspace.tsx"
 
 type Head = {
@@ -22,7 +26,7 @@ export function DetailPage<Data>({
   what = `the ${name.toLowerCase()}`,
   missing = {
     code: `${name.toLowerCase()}_not_found`,
-    title: `${name} not found in this workspace`,
+    title: `${name} not found`,
     text: "Check the id, or look in the other workspace: test and live are separate.",
   },
   head,
@@ -34,37 +38,60 @@ export function DetailPage<Data>({
   name: string
   query: Query<Data>
   what?: string
-  missing?: Missing
+  /** What to say instead of a failure with this code. */
+  missing?: { code: string; title: string; text: string }
   head: (data: Data) => Head
   children: (data: Data) => ReactNode
 }) {
   const path = usePath()
+  const list = path(...up[0])
+  const isMissing = query.data === undefined && query.error && problemOf(query.error).code === missing.code
   const { code, heading = name, badge, description, actions }: Head = query.data ? head(query.data) : {}
   return (
     <>
       <p className="mb-2 text-[13px]">
-        <Link href={path(...up[0])} className="text-muted hover:underline">
+        <Link href={list} className="text-muted hover:underline">
           {up[1]}
         </Link>
       </p>
-      <PageHeader
-        title={code ?? name}
-        heading={
-          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            {code === undefined ? (
-              <span className="wrap-anywhere">{heading}</span>
-            ) : (
-              <code className="font-mono text-lg font-medium wrap-anywhere">{code}</code>
-            )}
-            {badge}
-          </span>
-        }
-        description={description}
-        actions={actions}
-      />
-      <Loaded query={query} what={what} lines={8} missing={missing} isFramed>
-        {children}
-      </Loaded>
+      {isMissing ? (
+        <PageHeader
+          title={missing.title}
+          description={missing.text}
+          actions={
+            <>
+              <Button aria-haspopup="dialog" aria-keyshortcuts="Meta+K Control+K" onClick={showSearch}>
+                <Search aria-hidden="true" />
+                Search
+              </Button>
+              <Link href={list} className={buttonLook({ variant: "primary" })}>
+                Go to {up[1]}
+              </Link>
+            </>
+          }
+        />
+      ) : (
+        <>
+          <PageHeader
+            title={code ?? name}
+            heading={
+              <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+                {code === undefined ? (
+                  <span className="wrap-anywhere">{heading}</span>
+                ) : (
+                  <code className="font-mono text-lg font-medium wrap-anywhere">{code}</code>
+                )}
+                {badge}
+              </span>
+            }
+            description={description}
+            actions={actions}
+          />
+          <Loaded query={query} what={what} lines={8} isFramed>
+            {children}
+          </Loaded>
+        </>
+      )}
     </>
   )
 }

@@ -153,15 +153,11 @@ export const Skeleton = ({ className, ...props }: ComponentProps<"span">) => (
 /** The result of a query, or a part of it. */
 export type Query<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown }
 
-/** What to say instead of a failure with this code. */
-export type Missing = { code: string; title: string; text: ReactNode } | undefined
-
 /** What a query returned. Until then a placeholder, or why it failed. */
 export function Loaded<Data>({
   query: { data, error, refetch },
   what,
   lines,
-  missing,
   isFramed = false,
   className,
   children,
@@ -171,7 +167,6 @@ export function Loaded<Data>({
   what: string
   /** The lines of the placeholder. */
   lines?: number
-  missing?: Missing
   /** Whether the placeholder and the failure are in a card. The content brings its own. */
   isFramed?: boolean
   /** Of the failure. */
@@ -179,13 +174,10 @@ export function Loaded<Data>({
   children: (data: Data) => ReactNode
 }) {
   if (data !== undefined) return children(data)
-  const state =
-    error && missing?.code === problemOf(error).code ? (
-      <Empty title={missing.title}>{missing.text}</Empty>
-    ) : error ? (
-      <Failed error={error} onRetry={refetch} {...(className && { className })} />
-    ) : (
-      <Loading what={`Loading ${what}`} {...(lines && { lines })} />
-    )
+  const state = error ? (
+    <Failed error={error} onRetry={refetch} {...(className && { className })} />
+  ) : (
+    <Loading what={`Loading ${what}`} {...(lines && { lines })} />
+  )
   return isFramed ? <Card>{state}</Card> : state
 }

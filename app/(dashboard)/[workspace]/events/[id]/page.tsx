@@ -25,7 +25,7 @@ export default function Page() {
       query={useQuery("event.view", { id }, { every_ms: FOLLOW_MS })}
       missing={{
         code: "event_not_found",
-        title: "Event not found in this workspace",
+        title: "Event not found",
         text: `It may be older than ${keptDays.events} days or belong to another workspace.`,
       }}
       head={({ event }) => ({ code: event.type, description: eventTypes[event.type] })}

@@ -99,3 +99,24 @@ test("the token of an event is named", async () => {
   expect((await browser.query("event.search", { about: id })).data).toMatchObject(named)
   expect((await browser.query("event.view", { id })).data).toMatchObject(named)
 })
+
+test("what was requested for approval is named with its event, in its own workspace only", async () => {
+  const { workspaceId, browser } = people
+  const [id, approval] = [newId("evt"), newId("apr")]
+  const request = { amount: "180000", mint_config: "fund", user_pubkey: newWallet() }
+  await sql`
+    insert into approvals (workspace_id, id, action, subject, request, digest, needed, roles, requester, requesters,
+      created_at, expires_at)
+    values (${workspaceId}, ${approval}, 'mint', 'op_1', ${sql.json(request)}, 'digest', 1, ${["owner"]},
+      ${sql.json({ kind: "user", id: "user_x", name: "x" })}, ${["user_x"]}, now(), now() + interval '1 day')`
+  const data = { approval_id: approval, action: "mint", state: "pending", mint_config: "fund" }
+  const insertInto = (workspace: string) => sql`
+    insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
+    values (${workspace}, 21003, ${id}, 'approval.requested', ${sql.json(data)}, now(), 'g1')`
+  await insertInto(workspaceId)
+  const approvals = [{ id: approval, action: "mint", request }]
+  expect((await browser.query("event.view", { id })).data).toMatchObject({ approvals, tokens: [{ symbol: "INC" }] })
+  const stranger = await member(app)
+  await insertInto(stranger.workspaceId)
+  expect((await stranger.browser.query("event.view", { id })).data).toMatchObject({ approvals: [], tokens: [] })
+})

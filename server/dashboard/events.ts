@@ -12,6 +12,7 @@ import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
+import type { RequestedAction } from "#shared/approvals.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
@@ -73,19 +74,29 @@ async function pageOf(
   return { data, next_cursor: last ? toCursor(last.id) : null }
 }
 
-/** The people and tokens in events, to call them by name. */
+/** The people and tokens in events, to call them by name, and what approvals in them are about. */
 export async function namesIn(principal: Principal, events: readonly EventRecord[]) {
-  const named = (...fields: string[]) => {
-    const values = events.flatMap(({ data }) => fields.map((field) => (data as Record<string, unknown>)[field]))
-    return [...new Set(values.filter((value) => typeof value === "string"))]
-  }
+  const { workspaceId } = principal
+  const requested = valuesIn(
+    events.map(({ data }) => data),
+    ["approval_id"],
+  )
+  const approvals = await sql<{ id: string; action: RequestedAction; request: Record<string, unknown> }[]>`
+    select id, action, request from approvals where workspace_id = ${workspaceId} and id = any(${requested}::text[])`
+  const all = [...events.map(({ data }) => data), ...approvals.map(({ request }) => request)]
   const [people, tokens] = await Promise.all([
-    ownersOf(principal, named("user_pubkey", "from_pubkey") as Address[]),
+    ownersOf(principal, valuesIn(all, ["user_pubkey", "from_pubkey", "to_pubkey"]) as Address[]),
     sql<{ id: string; name: string; symbol: string }[]>`
       select id, name, symbol from mint_configs
-      where workspace_id = ${principal.workspaceId} and id = any(${named("mint_config")}::text[])`,
+      where workspace_id = ${workspaceId} and id = any(${valuesIn(all, ["mint_config"])}::text[])`,
   ])
-  return { people: people.data, tokens: [...tokens] }
+  return { people: people.data, tokens: [...tokens], approvals: [...approvals] }
+}
+
+/** The texts in these fields, each once. */
+function valuesIn(records: readonly object[], fields: readonly string[]): string[] {
+  const values = records.flatMap((record) => fields.map((field) => (record as Record<string, unknown>)[field]))
+  return [...new Set(values.filter((value) => typeof value === "string"))]
 }
 
 /** A condition that matches at most one event. */

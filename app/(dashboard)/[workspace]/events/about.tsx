@@ -8,6 +8,7 @@ import { type Event, type Names, subjectOf } from "./subject.ts"
 export const aboutColumn = <Row,>(eventOf: (row: Row) => Event, names: Names): Column<Row> => ({
   header: "About",
   breaks: true,
+  className: "lg:min-w-56",
   cell: (row) => {
     const { words } = subjectOf(eventOf(row), names)
     return isAddress(words) ? <Shortened value={words} /> : words

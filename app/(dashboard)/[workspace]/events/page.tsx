@@ -33,7 +33,7 @@ export default function Page() {
       saved="events"
       exports="events"
       list={list}
-      columns={columnsWith(list.query.data ?? { people: [], tokens: [] })}
+      columns={columnsWith(list.query.data ?? { people: [], tokens: [], approvals: [] })}
       rowPath={({ id }) => ["events", id]}
       empty={
         <Empty title="No events yet">
@@ -58,8 +58,7 @@ const columnsWith = (names: Names): Column<Event>[] => [
     header: "Event",
     breaks: true,
     cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
-    // The subject of an operation says the same in more detail.
-    note: ({ type }) => !type.startsWith("operation.") && <span className="max-md:hidden">{eventTypes[type]}</span>,
+    note: ({ type }) => <span className="max-md:hidden">{eventTypes[type]}</span>,
   },
   aboutColumn((event) => event, names),
   { header: "Number", align: "end", phone: "none", cell: ({ sequence }) => sequence },

@@ -1,3 +1,4 @@
+import { titleOf } from "#app/(dashboard)/[workspace]/approvals/summary.ts"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { shorten } from "#app/components/code.tsx"
@@ -6,13 +7,13 @@ import type { OperationKind } from "#shared/movements.ts"
 
 type View = RouterOutputs["event"]["view"]
 export type Event = View["event"]
-/** The people and tokens in events. */
-export type Names = Pick<View, "people" | "tokens">
+/** The people, tokens and requests in events. */
+export type Names = Pick<View, "people" | "tokens" | "approvals">
 
 /** What an event is about in words, the id of that, and its page's path below the workspace. */
 export type Subject = { words: string; id: string | null; parts: string[] | null }
 
-export function subjectOf({ type, data }: Event, { people, tokens }: Names): Subject {
+export function subjectOf({ type, data }: Event, { people, tokens, approvals }: Names): Subject {
   const of = data as Record<string, unknown>
   const text = (name: string) => (typeof of[name] === "string" ? of[name] : null)
   const [wallet, config] = [text("user_pubkey"), text("mint_config")]
@@ -29,6 +30,16 @@ export function subjectOf({ type, data }: Event, { people, tokens }: Names): Sub
   const inToken = (id: string | null, words: string | null) =>
     id === null || config === null ? null : { words: words ?? id, id, parts: ["tokens", config] }
 
+  const request = () => {
+    const approval = approvals.find(({ id }) => id === text("approval_id"))
+    const tokenOf = (id: string) => tokens.find((one) => one.id === id)
+    const named = {
+      person: personOf,
+      token: (id: string) => tokenOf(id)?.name ?? id,
+      symbol: (id: string) => tokenOf(id)?.symbol ?? id,
+    }
+    return approval ? titleOf(approval, named) : tokenName
+  }
   const hold = () => inToken(text("hold_id"), who && `${amountOf()} of ${who}`)
   const operation = () => {
     const kind = text("kind") as OperationKind | null
@@ -40,7 +51,7 @@ export function subjectOf({ type, data }: Event, { people, tokens }: Names): Sub
     return about(text("operation_id"), words, "tokens", config, "operations")
   }
   return (
-    about(text("approval_id"), tokenName, "approvals") ??
+    about(text("approval_id"), request(), "approvals") ??
     about(text("review_id"), who, "reviews") ??
     about(text("distribution_id"), tokenName, "distributions") ??
     hold() ??

@@ -7,6 +7,9 @@ const names = {
     { user_pubkey: "V", investor_id: "inv_2", external_id: "emma" },
   ] as never[],
   tokens: [{ id: "fund", name: "Income Fund", symbol: "INC" }],
+  approvals: [
+    { id: "apr_2", action: "mint" as const, request: { amount: "180000", mint_config: "fund", user_pubkey: "W" } },
+  ],
 }
 const about = (type: string, data: object) =>
   subjectOf({ id: "evt_1", sequence: 1, occurred_at: "2026-01-01T00:00:00Z", type, data } as Event, names)
@@ -24,6 +27,12 @@ test.each([
     { approval_id: "apr_1", operation_id: "op_1", mint_config: "fund" },
     "approvals/apr_1",
     "Income Fund",
+  ],
+  [
+    "approval.requested",
+    { approval_id: "apr_2", action: "mint", mint_config: "fund" },
+    "approvals/apr_2",
+    "Mint 180,000 INC to noah",
   ],
   ["token.paused", { mint_config: "m", symbol: "M" }, "tokens/m", "m"],
   ["token.paused", { mint_config: "fund", symbol: "INC" }, "tokens/fund", "Income Fund"],

@@ -79,7 +79,7 @@ export function Deliveries({ of }: { of: string }) {
       list={list}
       caption="Deliveries"
       exports="deliveries"
-      columns={columnsWith(list.query.data ?? { people: [], tokens: [] })}
+      columns={columnsWith(list.query.data ?? { people: [], tokens: [], approvals: [] })}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
       noMatch="Remove a filter."
       empty={

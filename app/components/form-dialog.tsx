@@ -41,6 +41,13 @@ export const DialogSubmit = ({ dismiss = "Cancel", ...props }: ButtonProps & { d
   </DialogFooter>
 )
 
+/** The button of a long form in a sheet. It stays in view at the sheet's lower edge. */
+export const PinnedSubmit = (props: ButtonProps) => (
+  <div data-pinned="" className="sticky -bottom-5 -mx-5 -mb-5 border-t border-line bg-surface px-5 py-3">
+    <Submit {...props} className="w-full" />
+  </div>
+)
+
 type ConfirmProps = Omit<FormDialogProps, "submit" | "onSubmit" | "check" | "variant" | "kind"> & {
   /** The button's label: a verb. */
   confirm: string

@@ -55,6 +55,9 @@ export function Form({
   useEffect(() => {
     if (refusals === 0) return
     const invalid = form.current?.querySelector<HTMLElement>(INVALID)
+    // What is folded cannot take the focus.
+    const fold = invalid?.closest("details")
+    if (fold) fold.open = true
     ;(invalid ?? failureRef.current)?.focus()
   }, [refusals])
 

@@ -5,8 +5,9 @@ import { Button, type ButtonProps } from "./button.tsx"
 
 // The browser's own modal dialogs: they block the page behind, close by Escape and return the focus.
 
+// A field that takes the focus is scrolled clear of a pinned button.
 const look =
-  "overflow-y-auto border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in"
+  "has-data-pinned:scroll-pb-20 overflow-y-auto border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in"
 const middle = `${look} m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg rounded-xl border motion-safe:fade-in-0 motion-safe:zoom-in-98`
 const edge = `${look} m-0 h-dvh max-h-none w-[min(32rem,calc(100vw-2.5rem))] max-w-none`
 

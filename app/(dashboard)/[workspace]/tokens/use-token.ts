@@ -1,4 +1,5 @@
 import { type RouterOutputs, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { isAddress } from "#shared/address.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
@@ -59,7 +60,9 @@ export const isFrozenForAll = ({ freezes }: ServicedWallet): boolean =>
 export type Serviced = ServicedWallet & { mint_config: string; symbol: string }
 
 /** What a wallet holds on chain now. */
-export const useBalance = (mint_config: string, pubkey: string) => useQuery("token.balance", { mint_config, pubkey })
+/** Asks only once `pubkey` is a whole address. */
+export const useBalance = (mint_config: string, pubkey: string) =>
+  useQuery("token.balance", { mint_config, pubkey }, { enabled: isAddress(pubkey) })
 
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
   status === "confirmed" || status === "failed"

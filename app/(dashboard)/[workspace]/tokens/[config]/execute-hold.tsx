@@ -4,7 +4,8 @@ import { type Hold, type Operation, type TokenView, useToken } from "#app/(dashb
 import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
-import { Form, Submit } from "#app/components/form.tsx"
+import { Form } from "#app/components/form.tsx"
+import { PinnedSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { isAddress } from "#shared/address.ts"
@@ -97,13 +98,12 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
         onChoose={choose}
       />
       <WalletConfirmation wallet={wallet} />
-      <Submit
+      <PinnedSubmit
         variant="danger"
         disabled={!isAccepted || (hashed !== null && hash === null && hashed.problem === null)}
-        className="w-full"
       >
         {submitLabel("Execute", checked)}
-      </Submit>
+      </PinnedSubmit>
     </Form>
   )
 }

@@ -1,12 +1,15 @@
 import { useEffect, useRef, useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
-import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { type Operation, type TokenView, useBalance } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Field, Form } from "#app/components/form.tsx"
+import { PinnedSubmit } from "#app/components/form-dialog.tsx"
 import { Refused } from "#app/components/problem.ts"
+import { Button } from "#app/components/ui/button.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
+import { grouped } from "#shared/amount.ts"
 import { type Exemption, exemptionNames, exemptions } from "#shared/lots.ts"
 import { AmountField } from "./amount-field.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
@@ -48,6 +51,7 @@ function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
   const lot = { exemption, ...(acquired !== "" && { acquired_at: `${acquired}T00:00:00Z` }) }
   const sending: Sending = { token, kind, from, to, amount, ...(kind === "mint" && { lot }) }
   const checked = usePreflight(sending)
+  const balance = useBalance(token.id, from).data
   const { isAccepted, problem } = checked
   const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount, exemption, acquired], isAccepted)
   const set = (name: keyof typeof entered) => (value: string) => setEntered((before) => ({ ...before, [name]: value }))
@@ -79,38 +83,80 @@ function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
       <div ref={form} className="space-y-4">
         {kind === "transfer" && wallet("from_pubkey", "From wallet", "from")}
         {kind === "transfer" ? wallet("to_pubkey", "To wallet", "to") : wallet("user_pubkey", "Wallet", "to")}
-        <AmountField token={token} value={entered.amount} onChange={set("amount")} problem={problemAt("amount")} />
+        <AmountField
+          token={token}
+          value={entered.amount}
+          onChange={set("amount")}
+          problem={problemAt("amount")}
+          aside={
+            balance && (
+              <span className="flex flex-wrap justify-end gap-x-3">
+                <span className="text-muted">{grouped(balance.available)} available</span>
+                <Button variant="link" className="text-[13px]!" onClick={() => set("amount")(balance.available)}>
+                  {balance.available === balance.amount ? "Whole balance" : "All available"}
+                </Button>
+              </span>
+            )
+          }
+        />
         {kind === "mint" && (
-          <>
-            <Field
-              name="lot.exemption"
-              label="Exemption"
-              hint="The exemption from registration under which the tokens are issued. It is recorded with their date."
-            >
-              <Select value={exemption} onChange={({ target }) => setExemption(target.value as Exemption)}>
-                {exemptions.map((one) => (
-                  <option key={one} value={one}>
-                    {exemptionNames[one]}
-                  </option>
-                ))}
-              </Select>
-            </Field>
-            <Field
-              name="lot.acquired_at"
-              label="Acquired on (UTC)"
-              hint="Leave it empty if the holder acquires them now. An earlier date needs another member’s approval."
-              error={problemAt("lot.acquired_at")}
-            >
-              <Input type="date" value={acquired} onChange={({ target }) => set("acquired")(target.value)} />
-            </Field>
-          </>
+          <LotFields
+            exemption={exemption}
+            onExemption={setExemption}
+            acquired={acquired}
+            onAcquired={set("acquired")}
+            problemAt={problemAt}
+          />
         )}
       </div>
       <RulesCheck sending={sending} checked={checked} />
-      <Submit disabled={!isAccepted} className="w-full">
-        {submitLabel(kind === "mint" ? "Mint" : "Transfer", checked)}
-      </Submit>
+      <PinnedSubmit disabled={!isAccepted}>{submitLabel(kind === "mint" ? "Mint" : "Transfer", checked)}</PinnedSubmit>
     </Form>
+  )
+}
+
+type LotFieldsProps = {
+  exemption: Exemption
+  onExemption: (exemption: Exemption) => void
+  acquired: string
+  onAcquired: (day: string) => void
+  problemAt: (name: string) => string | undefined
+}
+
+/** What is recorded of the minted lot. Most mints need none of it, so it is folded until something is entered. */
+function LotFields({ exemption, onExemption, acquired, onAcquired, problemAt }: LotFieldsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const problem = problemAt("lot.acquired_at")
+  return (
+    <details
+      open={isOpen || exemption !== "none" || acquired !== "" || problem !== undefined}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary className="cursor-pointer text-[13px] text-muted">Lot details (optional)</summary>
+      <div className="mt-3 space-y-4">
+        <Field
+          name="lot.exemption"
+          label="Exemption"
+          hint="The exemption from registration under which the tokens are issued. It is recorded with their date."
+        >
+          <Select value={exemption} onChange={({ target }) => onExemption(target.value as Exemption)}>
+            {exemptions.map((one) => (
+              <option key={one} value={one}>
+                {exemptionNames[one]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field
+          name="lot.acquired_at"
+          label="Acquired on (UTC)"
+          hint="Leave it empty if the holder acquires them now. An earlier date needs another member’s approval."
+          error={problem}
+        >
+          <Input type="date" value={acquired} onChange={({ target }) => onAcquired(target.value)} />
+        </Field>
+      </div>
+    </details>
   )
 }
 

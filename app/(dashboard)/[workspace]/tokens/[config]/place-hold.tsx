@@ -9,7 +9,8 @@ import {
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { To, useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
-import { Form, Submit, TextField } from "#app/components/form.tsx"
+import { Form, TextField } from "#app/components/form.tsx"
+import { PinnedSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/frame.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { instantIn, useTimeZone } from "#app/components/zone.ts"
@@ -132,9 +133,9 @@ function HoldForm({ of, token, onPlaced }: HoldFormProps) {
         onChange={({ target }) => set("expires", target.value)}
       />
       <WalletConfirmation wallet={wallet} />
-      <Submit variant="danger" disabled={isUncovered} className="w-full">
+      <PinnedSubmit variant="danger" disabled={isUncovered}>
         Hold
-      </Submit>
+      </PinnedSubmit>
     </Form>
   )
 }

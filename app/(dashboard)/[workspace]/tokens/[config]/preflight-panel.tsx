@@ -12,6 +12,7 @@ import { Loading } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
+import { countOf } from "#shared/counts.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type Checked, isComplete, type Sending } from "./use-preflight.ts"
 
@@ -44,6 +45,10 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
   const schemas = useSchemas()
   const isFine = answer.error === null
   const overrides = overridden(rules)
+  const passed = rules.filter(({ outcome }) => outcome === "passed")
+  const refused = rules.filter(({ outcome }) => outcome === "refused")
+  const others = rules.filter(({ outcome }) => outcome === "undecided" || outcome === "overridden")
+  const unpassed = [...refused, ...others]
   return (
     <section aria-label="Rules check" className="rounded-lg border border-line">
       <div
@@ -57,7 +62,7 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
             ) : (
               `Allowed. It overrides ${overrides}.`
             )
-          ) : rules.some(({ outcome }) => outcome === "refused") ? (
+          ) : refused.length > 0 ? (
             // The rule's own line below shows why.
             <span>
               This would be refused.<span className="sr-only"> {textOf(answer.detail!, people, schemas)}</span>
@@ -78,14 +83,14 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
           </p>
         )}
       </div>
-      {rules.length > 0 && (
-        <ul className="divide-y divide-line">
-          {rules.map((finding) => (
-            <li key={finding.code} className="px-3 py-2">
-              <RuleFinding of={finding} people={people} schema={required_schema} />
-            </li>
-          ))}
-        </ul>
+      <Findings of={unpassed} people={people} schema={required_schema} />
+      {passed.length > 0 && (
+        <details className={unpassed.length > 0 ? "border-t border-line" : ""}>
+          <summary className="cursor-pointer px-3 py-2 text-muted">
+            {countOf(passed.length, "rule")} {passed.length === 1 ? "passes" : "pass"}
+          </summary>
+          <Findings of={passed} people={people} schema={required_schema} />
+        </details>
       )}
       {isFine && approvals_needed > 0 && (
         <p className="flex items-start gap-2 border-t border-line px-3 py-2.5">
@@ -99,6 +104,18 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
     </section>
   )
 }
+
+type FindingsProps = { of: Preflight["rules"]; people: readonly Owner[]; schema: string | null }
+
+const Findings = ({ of, people, schema }: FindingsProps) => (
+  <ul className="divide-y divide-line empty:hidden">
+    {of.map((finding) => (
+      <li key={finding.code} className="px-3 py-2">
+        <RuleFinding of={finding} people={people} schema={schema} />
+      </li>
+    ))}
+  </ul>
+)
 
 type RemedyProps = { token: TokenView; preflight: Preflight; people: readonly Owner[] }
 

@@ -11,7 +11,8 @@ import {
 import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useApi, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
-import { Form, Submit } from "#app/components/form.tsx"
+import { Form } from "#app/components/form.tsx"
+import { PinnedSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
@@ -169,13 +170,12 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
         onChoose={choose}
       />
       <WalletConfirmation wallet={wallet} />
-      <Submit
+      <PinnedSubmit
         variant="danger"
         disabled={!isAccepted || uncovered !== null || (hashed !== null && hash === null && hashed.problem === null)}
-        className="w-full"
       >
         {submitLabel(act === "burn" ? "Redeem" : "Force transfer", checked)}
-      </Submit>
+      </PinnedSubmit>
     </Form>
   )
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
+import { changeAnswer } from "./answers.ts"
 import { newWallet } from "./api.ts"
 import { section, test } from "./dashboard.ts"
 import { expect, expectAccessible, heading } from "./support.ts"
@@ -281,6 +282,24 @@ test("the quick start contains the start of the reader's key and works once the 
   await expect(page.getByRole("radio", { name: "Python" })).toBeChecked()
   await page.goto(section(customer, "developers"))
   await expect(page.getByRole("tab", { name: "Python" })).toHaveAttribute("aria-selected", "true")
+})
+
+test("the quick start chooses a key that can send its requests, and names the scopes that another one lacks", {
+  tag: "@phone",
+}, async ({ page, customer }) => {
+  await changeAnswer(page, "key.list", (list) => {
+    const reads = { key_id: "key_reporting", name: "Reporting", scopes: ["kyc:read", "token:read"] }
+    list.data.unshift({ ...list.data[0], ...reads, status: "active" })
+  })
+  await page.goto(section(customer, "developers"))
+  const key = page.getByLabel("Key", { exact: true })
+  await expect(key).not.toHaveValue("key_reporting")
+  await expect(page.getByText(/^This key lacks/)).toHaveCount(0)
+  await key.selectOption("Reporting")
+  await expect(page.getByText("This key lacks kyc:write and token:mint.")).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole("link", { name: "Create key" }).click()
+  await expect(page.getByRole("dialog", { name: /key/ })).toBeVisible()
 })
 
 test("without a key the quick start says to create one", async ({ page, customer }) => {

@@ -10,7 +10,7 @@ import { chooseSampleLanguage, useSampleLanguage } from "#app/components/sample-
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { Label, Select } from "#app/components/ui/input.tsx"
 import { Tabs } from "#app/components/ui/tabs.tsx"
-import { type Language, languages, stepsFor, usual, webhookSample } from "./samples.ts"
+import { type Language, languages, missingScopes, stepsFor, usual, webhookSample } from "./samples.ts"
 
 /** How to build on this workspace: the first requests, ready to run, and links to the documentation. */
 export default function Page() {
@@ -55,7 +55,8 @@ function QuickStart() {
   const { facts, keys, tokens, error } = useQuickStart()
   const [chosen, setChosen] = useState<string | null>(null)
   const active = keys.data?.data.filter(({ status }) => status === "active")
-  const key = active?.find(({ key_id }) => key_id === chosen) ?? active?.[0]
+  const able = active?.find(({ scopes }) => missingScopes(scopes).length === 0)
+  const key = active?.find(({ key_id }) => key_id === chosen) ?? able ?? active?.[0]
 
   if (!facts.data || !active || !tokens.data) {
     return (
@@ -88,6 +89,7 @@ function QuickStart() {
       </Card>
     )
   }
+  const missing = missingScopes(key.scopes)
   return (
     <Card
       title="Quick start"
@@ -98,8 +100,8 @@ function QuickStart() {
         </>
       }
       actions={
-        active.length > 1 && (
-          <div className="flex items-center gap-2">
+        <div className="space-y-1.5">
+          <div className="flex flex-wrap items-center gap-2">
             <Label htmlFor="quick-start-key">Key</Label>
             <Select
               id="quick-start-key"
@@ -108,8 +110,21 @@ function QuickStart() {
               onChange={(event) => setChosen(event.currentTarget.value)}
               options={active.map(({ key_id, name }) => [key_id, name] as const)}
             />
+            {can("key:write") && (
+              <Link
+                href={`${path("keys")}?form=create`}
+                prefetch={false}
+                className={buttonLook({ variant: "link", className: "text-[13px]!" })}
+              >
+                Create key
+              </Link>
+            )}
           </div>
-        )
+          <p role="status" className="max-w-80 text-[13px] text-notice empty:hidden">
+            {missing.length > 0 &&
+              `This key lacks ${new Intl.ListFormat("en-GB").format(missing)}. The ${missing.length === 1 ? "request that needs it" : "requests that need them"} would be refused.`}
+          </p>
+        </div>
       }
     >
       <Steps baseUrl={facts.data.base_url} keyStart={key.start} names={namesIn(tokens.data.data)} />

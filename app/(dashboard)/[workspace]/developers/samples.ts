@@ -1,3 +1,4 @@
+import type { Scope } from "#shared/scopes.ts"
 import { exampleEvent } from "#shared/webhook-event.ts"
 
 /** A request of the quick start. Its body holds strings only, which every language writes as JSON does. */
@@ -92,6 +93,7 @@ export const stepsFor = ({ schema, mintConfig }: typeof usual) =>
   ({
     start: {
       title: "Start a verification",
+      scope: "kyc:write",
       call: {
         method: "POST",
         path: "/kyc/start",
@@ -101,10 +103,12 @@ export const stepsFor = ({ schema, mintConfig }: typeof usual) =>
     },
     status: {
       title: "Get the wallet's status",
+      scope: "kyc:read",
       call: { method: "GET", path: `/kyc/status/${WALLET}?schema=${schema}` },
     },
     mint: {
       title: "Mint to the wallet",
+      scope: "token:mint",
       call: {
         method: "POST",
         path: "/token/mint",
@@ -112,7 +116,13 @@ export const stepsFor = ({ schema, mintConfig }: typeof usual) =>
         once: "mint",
       },
     },
-  }) satisfies Record<string, { title: string; call: Call }>
+  }) satisfies Record<string, { title: string; scope: Scope; call: Call }>
+
+/** The scopes of the requests that a key with `scopes` cannot send. */
+export const missingScopes = (scopes: readonly Scope[]): Scope[] =>
+  Object.values(stepsFor(usual))
+    .map(({ scope }) => scope)
+    .filter((scope) => !scopes.includes(scope))
 
 /** How a KYC provider reports: it signs the exact bytes of the body, as Standard Webhooks defines. */
 export const webhookSample = (baseUrl: string) => `import { createHmac, randomUUID } from "node:crypto"

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { exampleEvent } from "#shared/webhook-event.ts"
-import { languages, stepsFor, usual, webhookSample } from "./samples.ts"
+import { languages, missingScopes, stepsFor, usual, webhookSample } from "./samples.ts"
 
 const steps = stepsFor(usual)
 const target = { baseUrl: "https://vouch.example.com/v1", key: "vouch_test_key", attempt: "k3x" }
@@ -65,4 +65,9 @@ test("samples name the reader's own schema and token", () => {
   expect(all).toContain("?schema=residency_v1")
   expect(all).toContain('"mint_config": "my_fund"')
   expect(all).not.toContain(usual.mintConfig)
+})
+
+test("a key needs the scope of each request, and others do not help", () => {
+  expect(missingScopes(["token:read", "kyc:write", "kyc:read", "token:mint"])).toEqual([])
+  expect(missingScopes(["kyc:read", "token:read", "attestation:read"])).toEqual(["kyc:write", "token:mint"])
 })

@@ -1,5 +1,5 @@
 import { changeAnswer } from "./answers.ts"
-import { decide, snapshotOf } from "./api.ts"
+import { decide, newWallet, snapshotOf } from "./api.ts"
 import { type Customer, expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 import { brokenWords } from "./layout.ts"
 
@@ -63,6 +63,53 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   }
   await expect(page.getByText("Completed").first()).toBeVisible()
   await expect(page.getByRole("link", { name: "Download report" })).toBeVisible()
+})
+
+test("people chosen by name and pasted wallets get nothing, and a draft is cancelled from the menu", {
+  tag: ["@phone"],
+}, async ({ page, customer }) => {
+  const { id, snapshot_id } = await held(customer)
+  await page.goto(section(customer, `distributions/new?snapshot=${snapshot_id}`))
+  await page.getByLabel("Settlement").selectOption("external")
+  await page.getByRole("textbox", { name: "Total" }).fill("100")
+  await page.getByLabel("Reference").fill("Dividend Q4 2026")
+  const field = page.getByRole("combobox", { name: "Wallets that get nothing (optional)" })
+  const excluded = page.getByRole("list", { name: "Wallets that get nothing" }).getByRole("listitem")
+  await field.fill(`${id}-2`)
+  await page
+    .getByRole("option")
+    .filter({ hasText: `${id}-2` })
+    .click()
+  await expect(excluded).toHaveText([`Remove ${id}-2`])
+  await expect(field).toHaveValue("")
+  const [first, second] = [newWallet(), newWallet()]
+  await field.fill(first)
+  await expect(excluded).toHaveCount(1)
+  await field.fill(`${first}, ${second} ${first}`)
+  await expect(excluded).toHaveCount(3)
+  await excluded.nth(2).getByRole("button").click()
+  await expect(excluded).toHaveCount(2)
+  await field.fill("not a wallet")
+  await page.getByRole("button", { name: "Show what each holder gets" }).click()
+  await expect(page.getByText("Not the address of a wallet: not, a, wallet.")).toBeVisible()
+  await expect(field).toBeFocused()
+  await expectAccessible(page)
+  await field.fill(second)
+  await page.getByRole("button", { name: "Show what each holder gets" }).click()
+
+  await expect(heading(page, /^Dividend Q4 2026/)).toBeVisible()
+  await expect(
+    page.getByRole("region", { name: "Payouts" }).getByText("100 units").filter({ visible: true }),
+  ).toHaveCount(1)
+  await expect(page.getByText("0 units of 100 units paid")).toBeVisible()
+  await expect(page.getByRole("link", { name: "Record date Q3 2026" })).toHaveAttribute("href", /\?tab=snapshots$/)
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name: "Cancel the distribution" }).click()
+  const question = page.getByRole("alertdialog", { name: "Cancel this distribution?" })
+  await expectAccessible(page)
+  await question.getByRole("button", { name: "Cancel the distribution" }).click()
+  await expect(page.getByText("Cancelled").first()).toBeVisible()
+  await expect(page.getByRole("button", { name: "More actions" })).toHaveCount(0)
 })
 
 test("payouts are selected and marked as paid together, and one that was marked in the meantime is named", {

@@ -11,7 +11,7 @@ import { shownName } from "#shared/visible.ts"
 import { nameOf, type Standing, standingWords } from "./person-words.ts"
 import { type OutputOf, useDebounced, useQuery } from "./workspace.tsx"
 
-type Person = OutputOf<"investor.pick">["data"][number]
+export type Person = OutputOf<"investor.pick">["data"][number]
 
 const SHORTEST_ADDRESS = 32
 /** A shorter text finds too many people to choose from. */
@@ -28,10 +28,14 @@ type PersonPickerProps = {
   of: { mint_config: string } | { schema: string }
   /** What the server says about the wallet. */
   problem?: string | undefined
+  required?: boolean
+  /** For a list of people: takes a chosen person over, and the field is empty again. */
+  onPick?: (person: Person) => void
 }
 
 /** Asks for a person's wallet: by a part of their name, an investor's id, or the wallet itself. */
-export function PersonPicker({ name, label, hint, value, onChange, of, problem }: PersonPickerProps) {
+export function PersonPicker(props: PersonPickerProps) {
+  const { name, label, hint, value, onChange, of, problem, required = true, onPick } = props
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState(0)
   // A text that is still being typed is incomplete, not wrong.
@@ -57,8 +61,13 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
   })
 
   function choose(person: Person) {
-    setChosen(person)
     setOpen(false)
+    if (onPick) {
+      onPick(person)
+      forget(name)
+      return
+    }
+    setChosen(person)
     onChange(person.user_pubkey)
     forget(name)
     nextField(input.current)?.focus()
@@ -88,7 +97,7 @@ export function PersonPicker({ name, label, hint, value, onChange, of, problem }
       name={name}
       label={label}
       hint={hint}
-      required
+      required={required}
       error={isWrong ? "Enter a wallet address of 32 to 44 characters, or choose a person from the list." : problem}
     >
       <div className="relative">

@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react"
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from "react"
 import { useLeftover } from "#app/components/form.tsx"
-import { Icon } from "#app/components/icons.tsx"
+import { Removable } from "#app/components/removable.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 import { countryNames } from "#shared/countries.ts"
@@ -117,15 +117,7 @@ export function CountryPicker({ label, codes, onChange, isBlocking, disabled = f
         <ul aria-label={label} className="mt-2 flex flex-wrap gap-1.5">
           {chosen.map(({ code, name }) => (
             <li key={code}>
-              <button
-                type="button"
-                onClick={() => onChange(codes.filter((other) => other !== code))}
-                className="inline-flex min-h-7 cursor-pointer items-center gap-1 rounded-full border border-line bg-sunken py-0.5 pr-1.5 pl-2.5 text-[13px] hover:border-field pointer-coarse:min-h-9"
-              >
-                <span className="sr-only">Remove </span>
-                {name}
-                <Icon name="cross" className="size-3.5 text-muted" />
-              </button>
+              <Removable onRemove={() => onChange(codes.filter((other) => other !== code))}>{name}</Removable>
             </li>
           ))}
         </ul>

@@ -1,9 +1,11 @@
 "use client"
 
+import { Ellipsis } from "lucide-react"
 import { useParams } from "next/navigation.js"
+import { useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { To, useMutation, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { To, useMutation, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
@@ -12,6 +14,8 @@ import { Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
 import { reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
@@ -72,25 +76,11 @@ function Acts({ distribution }: { distribution: Distribution }) {
   const amountOf = useUnits([distribution]).amountIn(distribution)
   const start = useMutation((api) => api.distribution.start.mutate({ id }))
   const pause = useMutation((api) => api.distribution.pause.mutate({ id }))
-  const cancel = useMutation((api) => api.distribution.cancel.mutate({ id }))
   const isOpen = state !== "completed" && state !== "cancelled"
   const mayAct = can("distribution:write")
   return (
     <>
       <ExportCsv list="distribution" label="Download report" asked={{ distribution: id }} />
-      {mayAct && isOpen && (
-        <Confirm
-          trigger={<Button className="text-danger!">Cancel</Button>}
-          title="Cancel this distribution?"
-          description="Payouts that have begun still land. The others are never paid by Vouch."
-          confirm="Cancel the distribution"
-          dismiss="Keep it"
-          onConfirm={async () => {
-            await cancel.mutateAsync()
-            notify("The distribution is cancelled.")
-          }}
-        />
-      )}
       {mayAct && state === "paying" && (
         <Button onClick={() => pause.mutate()} disabled={pause.isPending}>
           Pause
@@ -114,6 +104,40 @@ function Acts({ distribution }: { distribution: Distribution }) {
           }}
         />
       )}
+      {mayAct && isOpen && <MoreActions id={id} />}
+    </>
+  )
+}
+
+function MoreActions({ id }: { id: string }) {
+  const [isCancelling, setCancelling] = useState(false)
+  const cancel = useMutation((api) => api.distribution.cancel.mutate({ id }))
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        }
+      >
+        <MenuItem danger onSelect={() => setCancelling(true)}>
+          Cancel the distribution
+        </MenuItem>
+      </Menu>
+      {isCancelling && (
+        <Confirm
+          title="Cancel this distribution?"
+          description="Payouts that have begun still land. The others are never paid by Vouch."
+          confirm="Cancel the distribution"
+          dismiss="Keep it"
+          onClose={() => setCancelling(false)}
+          onConfirm={async () => {
+            await cancel.mutateAsync()
+            notify("The distribution is cancelled.")
+          }}
+        />
+      )}
     </>
   )
 }
@@ -121,9 +145,10 @@ function Acts({ distribution }: { distribution: Distribution }) {
 const share = (part: string, whole: string): number => Number(part) / Number(whole)
 
 function Sums({ distribution }: { distribution: Distribution }) {
-  const { state, allocated, paid, external_paid, paused_because, approval_id } = distribution
+  const { state, allocated, paid, external_paid, decimals, paused_because, approval_id } = distribution
   const amountOf = useUnits([distribution]).amountIn(distribution)
   const unlessZero = (amount: string) => (amount === "0" ? null : amountOf(amount))
+  const unitsOf = (amount: string) => toBaseUnits(amount, decimals)!
   const done = share(paid, allocated) + share(external_paid, allocated)
   return (
     <div className="space-y-4">
@@ -134,7 +159,12 @@ function Sums({ distribution }: { distribution: Distribution }) {
           Another member must approve it. <To path={["approvals", approval_id]}>Open the request</To>
         </p>
       )}
-      <Progress label="Paid" value={done} />
+      <div>
+        <p className="mb-1.5 text-[13px] text-muted">
+          {amountOf(fromBaseUnits(unitsOf(paid) + unitsOf(external_paid), decimals))} of {amountOf(allocated)} paid
+        </p>
+        <Progress label="Paid" value={done} />
+      </div>
       <Facts
         facts={{
           Total: amountOf(distribution.total),
@@ -142,7 +172,7 @@ function Sums({ distribution }: { distribution: Distribution }) {
           Paid: unlessZero(paid),
           "Paid elsewhere": unlessZero(external_paid),
           "On their way": unlessZero(distribution.submitted),
-          "Not begun": unlessZero(distribution.pending),
+          Pending: unlessZero(distribution.pending),
           Withheld: unlessZero(distribution.withheld),
           Failed: unlessZero(distribution.failed),
         }}
@@ -154,11 +184,19 @@ function Sums({ distribution }: { distribution: Distribution }) {
 function Details({ distribution }: { distribution: Distribution }) {
   const { nameOf, amountIn } = useUnits([distribution])
   const amountOf = amountIn(distribution)
+  const snapshot = useQuery("snapshot.get", { id: distribution.snapshot_id }).data
   return (
     <Facts
       facts={{
         Token: <To path={["tokens", distribution.mint_config]}>{nameOf(distribution.mint_config)}</To>,
-        Snapshot: <Copyable value={distribution.snapshot_id} what="snapshot id" compact />,
+        Snapshot: (
+          <span className="flex flex-wrap gap-x-3">
+            <To path={["tokens", distribution.mint_config]} query="?tab=snapshots">
+              {snapshot?.name ?? "Snapshots of the token"}
+            </To>
+            <Copyable value={distribution.snapshot_id} what="snapshot id" compact />
+          </span>
+        ),
         "Record date": <Timestamp at={distribution.record_at} />,
         "Books complete": distribution.complete ? "Yes" : "No: some transfers by holders may be missing",
         Settlement: settlementWords[distribution.settlement],

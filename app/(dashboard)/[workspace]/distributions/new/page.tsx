@@ -16,6 +16,7 @@ import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS, type Settlement } from "#sha
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
 import { settlementWords } from "../words.ts"
+import { type Excluded, ExcludedWallets, wordsIn } from "./excluded-wallets.tsx"
 
 type Snapshot = RouterOutputs["snapshot"]["get"]
 type Mint = RouterOutputs["treasury"]["get"]["balances"][number]
@@ -93,9 +94,11 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
     ({ target }: { target: { value: string } }) =>
       setEntered((before) => ({ ...before, [name]: target.value }))
   const { settlement, basis } = entered
-  const key = useIdempotencyKey(Object.values(entered), entered.amount !== "")
+  const [excluded, setExcluded] = useState<readonly Excluded[]>([])
+  const content = [...Object.values(entered), ...excluded.map(({ wallet }) => wallet)]
+  const key = useIdempotencyKey(content, entered.amount !== "")
   const snapshot = snapshots.find(({ snapshot_id }) => snapshot_id === entered.snapshot)
-  const exclude = entered.exclude.split(/[\s,]+/).filter((one) => one !== "")
+  const exclude = [...excluded.map(({ wallet }) => wallet), ...wordsIn(entered.exclude)]
 
   return (
     <Card title="What is paid">
@@ -203,15 +206,17 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
           value={entered.minimum}
           onChange={set("minimum")}
         />
-        <TextField
-          name="exclude"
-          label="Wallets that get nothing (optional)"
-          hint="Addresses, separated by spaces."
-          autoComplete="off"
-          spellCheck={false}
-          value={entered.exclude}
-          onChange={set("exclude")}
-        />
+        {snapshot && (
+          <ExcludedWallets
+            mintConfig={snapshot.mint_config}
+            excluded={excluded}
+            text={entered.exclude}
+            onChange={(excluded, exclude) => {
+              setExcluded(excluded)
+              setEntered((before) => ({ ...before, exclude }))
+            }}
+          />
+        )}
         <SelectField
           name="reason_code"
           label="Reason"

@@ -1,3 +1,4 @@
+import { clsx } from "clsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
 import { Icon } from "#app/components/icons.tsx"
@@ -7,15 +8,26 @@ import { type RulesJson, summariesOf } from "#shared/rules/fields.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 import { modeWords } from "./use-token.ts"
 
-type RuleListProps = { schema: string; rules: RulesJson; transferMode: TransferMode }
+type RuleListProps = {
+  schema: string
+  rules: RulesJson
+  transferMode: TransferMode
+  /** In small rows on a wide screen, with the explanation of the transfer mode folded. */
+  dense?: boolean
+}
 
 /** Who may hold a token, its limits and who moves it, in sentences. */
-export function RuleList({ schema, rules, transferMode }: RuleListProps) {
+export function RuleList({ schema, rules, transferMode, dense = false }: RuleListProps) {
   const zone = useTimeZone()
   const mode = modeWords[transferMode]
   return (
     <>
-      <ul className="space-y-2.5 text-sm">
+      <ul
+        className={clsx(
+          "space-y-2.5 text-sm",
+          dense && "md:columns-2 md:gap-x-8 md:space-y-1.5 md:text-[13px] md:*:break-inside-avoid",
+        )}
+      >
         <Rule>
           Only wallets that are verified for{" "}
           <To path={["schemas", schema]}>
@@ -27,10 +39,20 @@ export function RuleList({ schema, rules, transferMode }: RuleListProps) {
           <Rule key={name}>{text}</Rule>
         ))}
       </ul>
-      <p className="mt-4 border-t border-line pt-4 text-sm">
-        <span className="font-medium">{mode.name}.</span> {mode.summary}
-      </p>
-      <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
+      <div className={clsx(dense && "md:hidden")}>
+        <p className="mt-4 border-t border-line pt-4 text-sm">
+          <span className="font-medium">{mode.name}.</span> {mode.summary}
+        </p>
+        <p className="mt-1 text-[13px] text-muted">{mode.chain}</p>
+      </div>
+      {dense && (
+        <details className="mt-2 text-[13px] max-md:hidden">
+          <summary className="cursor-pointer">
+            <span className="font-medium">{mode.name}.</span> {mode.summary}
+          </summary>
+          <p className="mt-1 text-muted">{mode.chain}</p>
+        </details>
+      )}
     </>
   )
 }

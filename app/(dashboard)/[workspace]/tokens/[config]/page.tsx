@@ -74,7 +74,7 @@ function TokenDetail({ token }: { token: TokenView }) {
       />
       <div className="space-y-5">
         <UnderWay token={token} />
-        <div className="grid gap-5 md:grid-cols-2">
+        <div className="space-y-5 md:space-y-3">
           <Figures token={token} />
           <Rules token={token} />
         </div>
@@ -127,7 +127,10 @@ const Notice = ({ title, value, label, children }: NoticeProps) => (
 
 type FoldedProps = { title: string; summary: string; children: ReactNode }
 
-/** A card that a phone folds to its summary, so that the tabs below it are in sight. */
+/**
+ * A card that a phone folds to its summary, so that the tabs below it are in sight. A wide screen has the title next to
+ * the content, for the same reason.
+ */
 function Folded({ title, summary, children }: FoldedProps) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
@@ -135,7 +138,10 @@ function Folded({ title, summary, children }: FoldedProps) {
     <Card
       title={title}
       description={!isOpen && <span className="md:hidden">{summary}</span>}
-      className={clsx("max-md:[&>header]:flex-nowrap", !isOpen && "max-md:[&>header]:mb-0")}
+      className={clsx(
+        "max-md:[&>header]:flex-nowrap md:flex md:gap-6 md:py-3.5! md:[&>header]:mb-0 md:[&>header]:w-16 md:[&>header]:shrink-0",
+        !isOpen && "max-md:[&>header]:mb-0",
+      )}
       actions={
         <Button
           size="sm"
@@ -150,25 +156,30 @@ function Folded({ title, summary, children }: FoldedProps) {
         </Button>
       }
     >
-      <div id={id} className={clsx(!isOpen && "max-md:hidden")}>
+      <div id={id} className={clsx("md:min-w-0 md:flex-1", !isOpen && "max-md:hidden")}>
         {children}
       </div>
     </Card>
   )
 }
 
+/** A figure in the row of a wide screen. */
+const column = "md:max-w-72 md:min-w-44 md:flex-1"
+
 function Figures({ token }: { token: TokenView }) {
   const { rules, supply, issued, holders, investors } = token
   return (
     <Folded title="Figures" summary={`${grouped(supply)} ${token.symbol}, ${countOf(holders, "holder")}`}>
-      <div className="space-y-5">
+      <div className="space-y-5 md:flex md:flex-wrap md:gap-x-8 md:gap-y-3 md:space-y-0">
         <Meter
+          className={column}
           label="Supply"
           used={supply}
           limit={rules.max_supply ?? null}
           hint={issued === supply ? undefined : `${issued} including mints in progress, which count towards the limit.`}
         />
         <Meter
+          className={column}
           label="Holders"
           used={holders}
           limit={rules.max_holders ?? null}
@@ -176,6 +187,7 @@ function Figures({ token }: { token: TokenView }) {
         />
         {investors !== null && (
           <Meter
+            className={column}
             label="Investors"
             used={investors}
             limit={rules.max_investors ?? null}
@@ -183,7 +195,7 @@ function Figures({ token }: { token: TokenView }) {
           />
         )}
         <Facts
-          className="border-t border-line pt-4"
+          className="max-md:border-t max-md:border-line max-md:pt-4 md:flex! md:flex-wrap md:gap-x-8 md:[&>div]:flex md:[&>div]:gap-3"
           facts={{
             Mint: <MintAddress token={token} />,
             Decimals: token.decimals,
@@ -214,7 +226,7 @@ function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenVi
 
 const Rules = ({ token }: { token: TokenView }) => (
   <Folded title="Rules" summary={modeWords[token.transfer_mode].summary}>
-    <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} />
+    <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} dense />
   </Folded>
 )
 

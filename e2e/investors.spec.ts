@@ -297,7 +297,7 @@ test("an open dialog does not revoke a verification that has begun since", async
   await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
   const dialog = page.getByRole("alertdialog")
   await dialog.getByLabel("Internal reason").fill("They asked for it.")
-  await api.revoke(first, "Someone else was faster.")
+  await api.revoke(first, "Another member was faster.")
   await api.start({ externalId: name }, wallet)
   const { attestation_id: second } = await api.status(wallet)
   await expect(wallets.locator(`a[href$="${second}"]`)).toHaveCount(1)

@@ -56,7 +56,7 @@ const CHANGED = "The verification has changed since you opened this. Close this,
 
 function OnOpen({ run }: { run: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the dialog opens
-  useEffect(run, [])
+  useEffect(() => void run(), [])
   return null
 }
 

@@ -59,8 +59,7 @@ export const isFrozenForAll = ({ freezes }: ServicedWallet): boolean =>
 /** A wallet that holds a token. */
 export type Serviced = ServicedWallet & { mint_config: string; symbol: string }
 
-/** What a wallet holds on chain now. */
-/** Asks only once `pubkey` is a whole address. */
+/** What a wallet holds on chain now. Undefined until `pubkey` is a whole address. */
 export const useBalance = (mint_config: string, pubkey: string) =>
   useQuery("token.balance", { mint_config, pubkey }, { enabled: isAddress(pubkey) })
 

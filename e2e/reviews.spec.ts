@@ -60,7 +60,9 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
 
   await choose(page, "Approve")
   await expect(reasonField(page)).toBeFocused()
-  await page.getByRole("button", { name: "Document accepted" }).click()
+  // The vendor named a match, so no reason is about a document.
+  await expect(page.getByRole("button", { name: "Document accepted" })).toHaveCount(0)
+  await page.getByRole("button", { name: "Different person" }).click()
   await page.getByRole("button", { name: "False positive" }).click()
   await expect(reasonField(page)).toHaveValue("False positive")
   await expect(reasonField(page)).toBeFocused()

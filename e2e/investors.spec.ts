@@ -297,9 +297,19 @@ test("an open dialog does not revoke a verification that has begun since", async
   await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
   const dialog = page.getByRole("alertdialog")
   await dialog.getByLabel("Internal reason").fill("They asked for it.")
+  // The page reads again once both have happened.
+  let release = () => {}
+  const happened = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route("**/investor.view?*", async (route) => {
+    await happened
+    await route.continue()
+  })
   await api.revoke(first, "Another member was faster.")
   await api.start({ externalId: name }, wallet)
   const { attestation_id: second } = await api.status(wallet)
+  release()
   await expect(wallets.locator(`a[href$="${second}"]`)).toHaveCount(1)
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(dialog.getByText("The verification has changed since you opened this.")).toBeVisible()

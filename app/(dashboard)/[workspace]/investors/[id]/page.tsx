@@ -2,7 +2,7 @@
 
 import { Ellipsis, Eraser } from "lucide-react"
 import { useParams } from "next/navigation.js"
-import { lazy, Suspense, useState } from "react"
+import { lazy, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -15,15 +15,12 @@ import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { shownName } from "#shared/visible.ts"
 import { ClaimsCard } from "./claims-card.tsx"
+import { Erase, VendorRedactions } from "./erase.tsx"
 import { Holdings } from "./holdings.tsx"
 import { InvestorTimeline } from "./investor-timeline.tsx"
 import { Notes } from "./notes.tsx"
 import { OpenReviews } from "./open-reviews.tsx"
 import { Wallets } from "./wallets.tsx"
-
-// Few people are erased.
-const Erase = lazy(async () => ({ default: (await import("./erase.tsx")).Erase }))
-const VendorRedactions = lazy(async () => ({ default: (await import("./erase.tsx")).VendorRedactions }))
 
 type InvestorView = RouterOutputs["investor"]["view"]
 
@@ -92,7 +89,7 @@ function Actions({ investor }: { investor: InvestorView }) {
           </MenuItem>
         </Menu>
       )}
-      <Suspense>{isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}</Suspense>
+      {isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}
     </>
   )
 }
@@ -121,9 +118,7 @@ function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: bool
         }
         narrow={
           <>
-            <Suspense>
-              {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
-            </Suspense>
+            {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
             {notesFirst && notes}
             <Card title="Timeline">
               <InvestorTimeline investor={investor} />

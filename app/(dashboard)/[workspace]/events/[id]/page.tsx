@@ -9,7 +9,7 @@ import { Card, Empty, Facts } from "#app/components/frame.tsx"
 import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import { progressColumns } from "../../webhooks/endpoint.tsx"
+import { progressColumns } from "../../webhooks/deliveries.tsx"
 import { About } from "../about.tsx"
 import type { Event, Names } from "../subject.ts"
 

@@ -15,7 +15,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { attemptPauses_s, keptAnswer_chars } from "#shared/webhooks.ts"
 import { About } from "../../../events/about.tsx"
-import { DeliveryBadge } from "../../endpoint.tsx"
+import { DeliveryBadge } from "../../deliveries.tsx"
 
 const FOLLOW_MS = 5000
 

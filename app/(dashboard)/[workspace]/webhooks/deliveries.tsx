@@ -1,0 +1,107 @@
+import { asThemselves, choice } from "#app/(dashboard)/filters.tsx"
+import { List, useList } from "#app/(dashboard)/list.tsx"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
+import type { Column } from "#app/components/data-table.tsx"
+import { Empty } from "#app/components/frame.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { allEventTypes } from "#shared/event-types.ts"
+import { keptDays } from "#shared/retention.ts"
+import { type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
+import { aboutColumn } from "../events/about.tsx"
+import type { Names } from "../events/subject.ts"
+
+const looks = {
+  pending: { word: "Retrying", tone: "notice" },
+  delivered: { word: "Delivered", tone: "good" },
+  failed: { word: "Given up", tone: "bad" },
+} as const satisfies Record<DeliveryStatus, { word: string; tone: "notice" | "good" | "bad" }>
+
+type Progress = Pick<
+  Delivery,
+  "status" | "attempts" | "next_attempt_at" | "ended_at" | "last_status_code" | "last_error"
+>
+
+/** A delivery's status, with the last answer while it is not accepted. */
+export function DeliveryBadge({ of: { status, attempts, last_status_code, last_error } }: { of: Progress }) {
+  const { word, tone } = looks[status]
+  const isFirst = status === "pending" && attempts === 0
+  const answer = last_error && (last_status_code === null ? asClause(last_error) : String(last_status_code))
+  return (
+    <Badge tone={tone} {...(last_error && { title: last_error })}>
+      {isFirst ? "Waiting" : word}
+      {!isFirst && status !== "delivered" && answer && ` · ${answer}`}
+    </Badge>
+  )
+}
+
+/** "The connection was refused." within a line. */
+const asClause = (sentence: string): string =>
+  sentence
+    .replace(/^The connection was /, "connection ")
+    .replace(/^The /, "")
+    .replace(/^It did not answer/, "no answer")
+    .replace(/^It(s)? /, (_, owned) => (owned ? "its " : "it "))
+    .replace(/\.$/, "")
+
+const filters = {
+  status: choice(
+    "Status",
+    "All",
+    deliveryStatuses.map((status) => [status, looks[status].word]),
+  ),
+  type: choice("Event", "All", asThemselves(allEventTypes)),
+}
+
+export function Deliveries({ of }: { of: string }) {
+  const list = useList("webhook.searchDeliveries", { filters, input: { id: of, limit: 50 }, follows: true })
+  return (
+    <List
+      list={list}
+      caption="Deliveries"
+      exports="deliveries"
+      columns={columnsWith(list.query.data ?? { people: [], tokens: [], approvals: [] })}
+      rowPath={({ event_id }) => ["webhooks", of, event_id]}
+      noMatch="Remove a filter."
+      empty={
+        <Empty title="No deliveries yet">
+          New events appear here within a second and stay for {keptDays.events} days.
+        </Empty>
+      }
+    />
+  )
+}
+
+type Delivery = RouterOutputs["webhook"]["searchDeliveries"]["data"][number]
+
+/** The columns of a delivery's progress, whatever it is listed by. */
+export const progressColumns: Column<Progress>[] = [
+  { header: "Status", phone: "value", cell: (row) => <DeliveryBadge of={row} /> },
+  { header: "Attempts", align: "end", phone: "none", cell: ({ attempts }) => attempts },
+  {
+    header: "When",
+    className: "whitespace-nowrap",
+    cell: ({ next_attempt_at, ended_at }) =>
+      next_attempt_at !== null ? (
+        <>
+          <span className="text-muted">Next attempt</span> <Timestamp at={next_attempt_at} />
+        </>
+      ) : (
+        ended_at && (
+          <>
+            <span className="text-muted">Ended</span> <Ago at={ended_at} />
+          </>
+        )
+      ),
+  },
+]
+
+const columnsWith = (names: Names): Column<Delivery>[] => [
+  {
+    header: "Event",
+    cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
+    note: ({ sequence }) => <span className="max-md:hidden">No. {sequence}</span>,
+  },
+  aboutColumn(({ event }) => event, names),
+  ...progressColumns,
+]

@@ -1,14 +1,13 @@
 import { usePathname, useRouter } from "next/navigation.js"
-import { useState } from "react"
-import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Form, TextField } from "#app/components/form.tsx"
-import { FormDialog } from "#app/components/form-dialog.tsx"
-import { notify } from "#app/components/toast.ts"
+import { lazy, Suspense, useState } from "react"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
-import type { SavedFilter } from "#server/dashboard/saved-filters.ts"
 import type { FilteredList } from "#shared/saved-filters.ts"
+
+// Loaded when a member saves or changes filters.
+const SaveFilters = lazy(async () => ({ default: (await import("./saved-filter-dialogs.tsx")).SaveFilters }))
+const EditFilters = lazy(async () => ({ default: (await import("./saved-filter-dialogs.tsx")).EditFilters }))
 
 type Current = Record<string, string>
 
@@ -55,61 +54,11 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
         </MenuItem>
         {filters.length > 0 && <MenuItem onSelect={() => setOpen("edit")}>Rename or delete…</MenuItem>}
       </Menu>
-      {open === "save" && <Save list={list} filter={current} onClose={() => setOpen(null)} />}
-      {open === "edit" && (
-        <Dialog onClose={() => setOpen(null)} title="Saved filters" description="Only you see what you save.">
-          <ul className="mt-4 space-y-4">
-            {filters.map((filter) => (
-              <Edit key={filter.id} filter={filter} />
-            ))}
-          </ul>
-          {filters.length === 0 && <p className="text-muted">No saved filters.</p>}
-        </Dialog>
-      )}
+      <Suspense>
+        {open === "save" && <SaveFilters list={list} filter={current} onClose={() => setOpen(null)} />}
+        {open === "edit" && <EditFilters filters={filters} onClose={() => setOpen(null)} />}
+      </Suspense>
     </>
-  )
-}
-
-const MOST_LETTERS = 60
-
-function Save({ list, filter, onClose }: { list: FilteredList; filter: Current; onClose: () => void }) {
-  const save = useMutation((api, name: string) => api.savedFilter.save.mutate({ list, name, filter }))
-  return (
-    <FormDialog
-      onClose={onClose}
-      title="Save current filters"
-      description="You find them in the menu of this list."
-      submit="Save"
-      onSubmit={(values) => save.mutateAsync(String(values.get("name")).trim())}
-    >
-      <TextField label="Name" name="name" required maxLength={MOST_LETTERS} autoComplete="off" />
-    </FormDialog>
-  )
-}
-
-function Edit({ filter: { id, name } }: { filter: SavedFilter }) {
-  const rename = useMutation((api, name: string) => api.savedFilter.rename.mutate({ id, name }))
-  const remove = useMutation((api) => api.savedFilter.remove.mutate({ id }))
-  return (
-    <li>
-      <Form
-        className="flex items-end gap-2 space-y-0!"
-        aria-label={name}
-        onSubmit={async (values) => {
-          await rename.mutateAsync(String(values.get("name")).trim())
-          notify("Renamed")
-        }}
-      >
-        <TextField label="Name" name="name" required defaultValue={name} maxLength={MOST_LETTERS} autoComplete="off" />
-        <Button type="submit" pending={rename.isPending}>
-          Rename
-        </Button>
-        <Button pending={remove.isPending} onClick={() => remove.mutate()}>
-          Delete
-          <span className="sr-only"> {name}</span>
-        </Button>
-      </Form>
-    </li>
   )
 }
 

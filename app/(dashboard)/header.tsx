@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
 import type { LucideIcon } from "lucide-react"
-import dynamicModule from "next/dynamic.js"
 import { usePathname } from "next/navigation.js"
+import { lazy, Suspense } from "react"
 import { type Api, createApi } from "#app/api.ts"
 import { Skeleton } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
@@ -13,12 +13,8 @@ import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 // Few members have several accounts.
-const AccountSwitch = dynamic(async () => (await import("./account-switch.tsx")).AccountSwitch, {
-  loading: () => <Skeleton className="h-8 w-40 rounded" />,
-})
+const AccountSwitch = lazy(async () => ({ default: (await import("./account-switch.tsx")).AccountSwitch }))
 
 /** The section that the current page belongs to. */
 export const useSection = (): string => usePathname().split("/")[2] ?? ""
@@ -147,5 +143,9 @@ function AccountName({ workspaces, here, section }: AccountProps) {
   if (accounts.length < 2) {
     return <span className="truncate text-sm font-medium max-sm:hidden">{here.account}</span>
   }
-  return <AccountSwitch accounts={accounts} here={here} section={section} />
+  return (
+    <Suspense fallback={<Skeleton className="h-8 w-40 rounded" />}>
+      <AccountSwitch accounts={accounts} here={here} section={section} />
+    </Suspense>
+  )
 }

@@ -1,7 +1,6 @@
 import { Search } from "lucide-react"
-import dynamicModule from "next/dynamic.js"
 import { usePathname, useRouter } from "next/navigation.js"
-import { useEffect, useRef } from "react"
+import { lazy, Suspense, useEffect, useRef } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { createStore } from "#app/components/store.ts"
 import { Button } from "#app/components/ui/button.tsx"
@@ -10,10 +9,8 @@ import { rememberPath } from "./recent.ts"
 import { goTo, readsSingleKeys } from "./sections.ts"
 import { useMe, usePath, useWorkspace } from "./workspace.tsx"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const Palette = dynamic(async () => (await import("./palette.tsx")).Palette)
-const Shortcuts = dynamic(async () => (await import("./palette.tsx")).Shortcuts)
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
+const Shortcuts = lazy(async () => ({ default: (await import("./palette.tsx")).Shortcuts }))
 
 const PAIR_MS = 1500
 
@@ -78,8 +75,10 @@ export function Keys() {
       >
         <Search aria-hidden="true" />
       </Button>
-      {shown === "palette" && <Palette onClose={close} onShortcuts={showShortcuts} />}
-      {shown === "shortcuts" && <Shortcuts onClose={close} />}
+      <Suspense>
+        {shown === "palette" && <Palette onClose={close} onShortcuts={showShortcuts} />}
+        {shown === "shortcuts" && <Shortcuts onClose={close} />}
+      </Suspense>
     </>
   )
 }

@@ -1,7 +1,6 @@
 "use client"
 
-import dynamicModule from "next/dynamic.js"
-import { type ReactNode, useEffect } from "react"
+import { lazy, type ReactNode, Suspense, useEffect } from "react"
 import { Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
 import { Icon, Wordmark } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -15,11 +14,9 @@ import { Chooser, rememberWorkspace } from "./start.tsx"
 import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const SecondFactorFirst = dynamic(async () => (await import("./second-factor-first.tsx")).SecondFactorFirst, {
-  loading: () => <Loading what="Loading" />,
-})
+const SecondFactorFirst = lazy(async () => ({
+  default: (await import("./second-factor-first.tsx")).SecondFactorFirst,
+}))
 
 /** The frame around every page of a workspace. */
 export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
@@ -93,7 +90,9 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
                     {children}
                   </>
                 ) : (
-                  <SecondFactorFirst user={me!.user} account={here.account} demands={here.demands} />
+                  <Suspense fallback={<Loading what="Loading" />}>
+                    <SecondFactorFirst user={me!.user} account={here.account} demands={here.demands} />
+                  </Suspense>
                 )}
               </TimeZone>
             </WorkspaceProvider>

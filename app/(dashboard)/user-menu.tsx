@@ -1,12 +1,10 @@
-import dynamicModule from "next/dynamic.js"
+import { lazy, Suspense } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu } from "#app/components/ui/menu.tsx"
 import type { UserMenuProps } from "./user-menu-items.tsx"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 // Not part of a page's first scripts: no page needs it to be read.
-const UserMenuItems = dynamic(async () => (await import("./user-menu-items.tsx")).UserMenuItems)
+const UserMenuItems = lazy(async () => ({ default: (await import("./user-menu-items.tsx")).UserMenuItems }))
 
 export const UserMenu = (props: UserMenuProps) => (
   <Menu
@@ -22,7 +20,9 @@ export const UserMenu = (props: UserMenuProps) => (
     }
     className="w-68"
   >
-    <UserMenuItems {...props} />
+    <Suspense>
+      <UserMenuItems {...props} />
+    </Suspense>
   </Menu>
 )
 

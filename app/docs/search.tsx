@@ -1,13 +1,10 @@
 "use client"
 
 import { Search } from "lucide-react"
-import dynamicModule from "next/dynamic.js"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const Results = dynamic(async () => (await import("./search-results.tsx")).SearchResults)
+const Results = lazy(async () => ({ default: (await import("./search-results.tsx")).SearchResults }))
 
 /** The search button and its shortcuts. The entries load when it opens. */
 export function DocsSearch() {
@@ -44,7 +41,7 @@ export function DocsSearch() {
         <Search aria-hidden="true" className="size-4" />
         <span className="max-sm:sr-only">Search</span>
       </button>
-      {isOpen && <Results onClose={() => setOpen(false)} />}
+      <Suspense>{isOpen && <Results onClose={() => setOpen(false)} />}</Suspense>
     </>
   )
 }

@@ -1,13 +1,10 @@
 "use client"
 
-import dynamicModule from "next/dynamic.js"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Attempt } from "./try-panel.tsx"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const Panel = dynamic(async () => (await import("./try-panel.tsx")).TryPanel)
+const Panel = lazy(async () => ({ default: (await import("./try-panel.tsx")).TryPanel }))
 
 /** Opens the form that sends the request to this server. It loads on first use. */
 export function TryIt({ name, ...attempt }: Attempt & { name: string }) {
@@ -22,7 +19,7 @@ export function TryIt({ name, ...attempt }: Attempt & { name: string }) {
       >
         {isOpen ? "Close" : "Try it"}
       </Button>
-      {isOpen && <Panel {...attempt} />}
+      <Suspense>{isOpen && <Panel {...attempt} />}</Suspense>
     </div>
   )
 }

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Download } from "lucide-react"
-import dynamicModule from "next/dynamic.js"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { CurrentPassword } from "#app/(access)/password.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { useRefresh } from "#app/(dashboard)/workspace.tsx"
@@ -15,12 +14,7 @@ import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 
-// The types of next/dynamic declare a nested default export, which does not exist at run time.
-const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
-  ssr: false,
-  loading: () => <Skeleton className="size-44 rounded-lg" />,
-})
+const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
 export const TwoFactor = ({ isOn }: { isOn: boolean }) => (
   <Card
@@ -109,7 +103,9 @@ function CodeStep({ uri, onDone }: { uri: string; onDone: () => void }) {
     >
       <p>Scan this with your authenticator app, or enter the secret there.</p>
       <div className="flex flex-wrap items-center gap-4">
-        <QrCode text={uri} label="QR code for your authenticator app" />
+        <Suspense fallback={<Skeleton className="size-48 rounded-lg" />}>
+          <QrCode text={uri} label="QR code for your authenticator app" />
+        </Suspense>
         <div className="min-w-0 flex-1 basis-40">
           <p className="text-[13px] text-muted">Secret</p>
           <p className="font-mono text-[13px] leading-relaxed select-all" data-secret>

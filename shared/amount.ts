@@ -62,6 +62,16 @@ export function grouped(amount: string): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`
 }
 
+/** The most digits after the point among amounts. */
+export const placesOf = (amounts: readonly string[]): number =>
+  Math.max(0, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0))
+
+/** An amount with at least so many digits after the point, so that a column of them lines up: `6,000.50`. */
+export function groupedTo(places: number, amount: string): string {
+  const [whole = "", fraction = ""] = amount.split(".")
+  return grouped(places === 0 ? amount : `${whole}.${fraction.padEnd(places, "0")}`)
+}
+
 /**
  * A part as a percentage of the whole, as decimal text, rounded down to so many places: `33.3333`. `<0.0001` if it is
  * greater than zero but too small to show. Null if the whole is zero.

@@ -3,10 +3,12 @@ import { expect, test } from "vitest"
 import {
   fromBaseUnits,
   grouped,
+  groupedTo,
   limitsOf,
   MAX_BASE_UNITS,
   percentOf,
   perMilleOf,
+  placesOf,
   shareOf,
   toBaseUnits,
   withoutTrailingZeros,
@@ -126,4 +128,13 @@ test.each([
 test("a percentage has the requested number of places", () => {
   expect(percentOf(1n, 3n, 8)).toBe("33.33333333")
   expect(percentOf(1n, 10n ** 12n, 8)).toBe("<0.00000001")
+})
+
+test("a column of amounts has the same number of digits after the point", () => {
+  const amounts = ["6000.5", "16750.75", "118000", "0"]
+  expect(placesOf(amounts)).toBe(2)
+  expect(amounts.map((amount) => groupedTo(2, amount))).toEqual(["6,000.50", "16,750.75", "118,000.00", "0.00"])
+  expect(placesOf(["5", "1000"])).toBe(0)
+  expect(placesOf([])).toBe(0)
+  expect(groupedTo(0, "1000")).toBe("1,000")
 })

@@ -6,6 +6,7 @@ import { Failed, Skeleton } from "./frame.tsx"
 import { Link } from "./link.tsx"
 import { type Cursor, type PageNames, Pages } from "./paging.tsx"
 import type { Selection } from "./selection.tsx"
+import { type Sort, SortButton } from "./sort-button.tsx"
 import "./data-table.css"
 
 export type Column<Row> = {
@@ -22,6 +23,10 @@ export type Column<Row> = {
   className?: string
   /** For controls that name themselves: screen readers read the header, and no one sees it. */
   unnamed?: boolean
+  /** Makes the header a button that orders the list by this column. */
+  sort?: Sort | undefined
+  /** What the column adds up to over all pages. With the first column's, the table ends with a row of totals. */
+  total?: ReactNode
 }
 
 /**
@@ -122,10 +127,17 @@ export function DataTable<Row>({
                 <th
                   key={column.header}
                   {...roles.header}
+                  {...(column.sort?.direction && { "aria-sort": column.sort.direction })}
                   data-phone={column.phone === "none" ? "none" : undefined}
                   className={clsx("h-9 px-4 text-xs font-medium whitespace-nowrap text-muted", lookOf(column))}
                 >
-                  {column.unnamed ? <span className="sr-only">{column.header}</span> : column.header}
+                  {column.unnamed ? (
+                    <span className="sr-only">{column.header}</span>
+                  ) : column.sort ? (
+                    <SortButton of={column} sort={column.sort} />
+                  ) : (
+                    column.header
+                  )}
                 </th>
               ))}
             </tr>
@@ -185,6 +197,24 @@ export function DataTable<Row>({
                   )
                 })}
           </tbody>
+          {rows && rows.length > 0 && columns[0]?.total && (
+            <tfoot {...roles.group} className="border-t border-line font-medium">
+              <tr {...roles.row}>
+                {selection && <td {...roles.cell} data-phone="none" />}
+                {columns.map((column, index) => (
+                  <td
+                    key={column.header}
+                    {...(index === 0 ? { role: "rowheader" } : roles.cell)}
+                    data-phone={column.total ? placeOf(column, index) : "none"}
+                    data-label={column.header}
+                    className={clsx("h-11 px-4 py-1.5", lookOf(column))}
+                  >
+                    {column.total}
+                  </td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
         </table>
         {rows?.length === 0 && empty}
       </div>

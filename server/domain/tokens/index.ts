@@ -84,6 +84,7 @@ export {
   registerMoment,
   registerPage,
 } from "./postings/register-at.ts"
+export { registerOrders } from "./postings/register-order.ts"
 export { holdersAt } from "./postings/register-rows.ts"
 export { exportRegister, registerAtQuery } from "./postings/export-register.ts"
 export { countRegister, registerCounts } from "./postings/count-register.ts"

@@ -195,7 +195,7 @@ export const tokenReads = {
         q: searchText.optional(),
         investor: filterId("inv").optional(),
         holders: z.literal("unverified").optional(),
-        order: z.literal("largest").optional(),
+        order: z.enum(tokens.registerOrders).optional(),
         ...page,
       }),
     )
@@ -208,7 +208,7 @@ export const tokenReads = {
         tokens.viewRegister(ctx.principal, {
           ...{ mintConfig, at: at === undefined ? null : tokens.momentIn(at), group, investor, q, limit, cursor },
           isUnverified: holders === "unverified",
-          isByBalance: order === "largest",
+          order,
         }),
     ),
 

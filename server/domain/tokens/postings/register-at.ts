@@ -12,7 +12,7 @@ import { readConfig } from "../configs.ts"
 import { disclosureFor } from "../holder-facts.ts"
 import { finalMoment, type Moment } from "./moments.ts"
 import { byInvestor } from "./register-by-investor.ts"
-import { largestFirst } from "./register-largest.ts"
+import { inOrder, type RegisterOrder } from "./register-order.ts"
 import { byWallet, type OfToken, upToMoment } from "./register-rows.ts"
 import { verifiedAt } from "./verified-at.ts"
 
@@ -98,8 +98,8 @@ export type RegisterQuestion = {
   cursor: string | null
   /** Only rows with a wallet that was not verified at the moment. */
   isUnverified?: boolean
-  /** With the largest balance first, and not by id. */
-  isByBalance?: boolean
+  /** If left out, by id. */
+  order?: RegisterOrder | undefined
 }
 
 /**
@@ -108,7 +108,7 @@ export type RegisterQuestion = {
  */
 export async function readRegisterAt(
   principal: Principal,
-  { mintConfig, at, group, investor, q, limit, cursor, isUnverified = false, isByBalance = false }: RegisterQuestion,
+  { mintConfig, at, group, investor, q, limit, cursor, isUnverified = false, order }: RegisterQuestion,
 ): Promise<RegisterPage> {
   const { workspaceId } = principal
   const maySeeInvestors = disclosureFor(principal).attestations
@@ -124,11 +124,7 @@ export async function readRegisterAt(
   const verified = isUnverified ? verifiedAt(workspaceId, config.required_schema, moment) : null
   const after = place?.after ?? null
   const about = { workspaceId, mintConfig, moment, investor, named, verified, after, most: limit + 1 }
-  const rows = await (isByBalance
-    ? largestFirst(about, group)
-    : group === "wallet"
-      ? byWallet(about)
-      : byInvestor(about))
+  const rows = await (order ? inOrder(about, group, order) : group === "wallet" ? byWallet(about) : byInvestor(about))
   const shown = rows.slice(0, limit)
   const units = (amount: bigint) => fromBaseUnits(amount > 0n ? amount : 0n, config.decimals)
   return {

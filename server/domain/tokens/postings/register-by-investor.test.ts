@@ -7,7 +7,7 @@ import { verifiedFor } from "#test/fixtures/tokens.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import type { Moment } from "./moments.ts"
 import { byInvestor } from "./register-by-investor.ts"
-import { largestFirst } from "./register-largest.ts"
+import { inOrder } from "./register-order.ts"
 import { type Asked, byWallet, type Row } from "./register-rows.ts"
 import { verifiedAt } from "./verified-at.ts"
 
@@ -146,7 +146,7 @@ test.each(["investor", "wallet"] as const)(
         rows.sort((a, b) => Number(b.balance) - Number(a.balance) || (keyOf(a) < keyOf(b) ? -1 : 1))
         const all: Row[] = []
         for (;;) {
-          const page = await largestFirst({ ...asked, after: all.at(-1)?.key ?? null, most: 3 }, group)
+          const page = await inOrder({ ...asked, after: all.at(-1)?.key ?? null, most: 3 }, group, "largest")
           all.push(...page.slice(0, 2))
           if (page.length < 3) break
         }
@@ -158,7 +158,7 @@ test.each(["investor", "wallet"] as const)(
 
 test("a place of another order is refused", () => {
   for (const after of [ownerless[0]!, owners.two, "_x", "-1_x"])
-    expect(() => largestFirst(ask({ after }), "wallet")).toThrow()
+    expect(() => inOrder(ask({ after }), "wallet", "largest")).toThrow()
 })
 
 test("investors come by id, and wallets without one after all of them", async () => {

@@ -115,6 +115,37 @@ test("pages list each flagged holder once", async () => {
   }
 })
 
+test("the register is ordered by balance or by name, both ways, over all of its pages", async () => {
+  const id = await tokens.config()
+  const names = ["order-Carla", "order-anna", "order-bert"]
+  for (const [index, name] of names.entries()) {
+    const [wallet] = await tokens.walletsOf(name, 1)
+    await tokens.mint(id, wallet!, (index + 1) * 10)
+  }
+  const [unnamed] = await tokens.wallets(1)
+  await tokens.mint(id, unnamed!, 10)
+  await second()
+  const at = isoNow()
+  const namesIn = async (order: string, group: string) => {
+    const first = await viewAt(id, at, { order, group, limit: 2 })
+    const rest = await viewAt(id, at, { order, group, limit: 2, cursor: first.next_cursor })
+    expect(rest.next_cursor).toBeNull()
+    return [...first.data, ...rest.data].map(({ external_id }: View) => external_id?.replace("order-", "") ?? null)
+  }
+  for (const group of ["investor", "wallet"]) {
+    expect(await namesIn("name", group)).toEqual(["anna", "bert", "Carla", null])
+    expect(await namesIn("name_reversed", group)).toEqual(["Carla", "bert", "anna", null])
+    expect((await namesIn("largest", group)).slice(0, 2)).toEqual(["bert", "anna"])
+    expect((await namesIn("smallest", group)).slice(2)).toEqual(["anna", "bert"])
+  }
+  const byBalance = await viewAt(id, at, { order: "largest", limit: 2 })
+  const { error } = await viewer.query("token.registerView", {
+    ...{ mint_config: id, at, group: "wallet", order: "name" },
+    cursor: byBalance.next_cursor,
+  })
+  expect(error.error).toBe("validation_failed")
+})
+
 test("another workspace's token does not exist", async () => {
   const id = await tokens.config()
   const { error } = await stranger.query("token.registerView", { mint_config: id, group: "wallet" })

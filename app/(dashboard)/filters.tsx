@@ -3,11 +3,10 @@ import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef,
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { statusWord } from "#app/components/badge.tsx"
 import { Input, Label, type Options, Select } from "#app/components/ui/input.tsx"
-import { instantIn, useTimeZone } from "#app/components/zone.ts"
+import { useTimeZone } from "#app/components/zone.ts"
 import type { StatusCounts } from "#domain/attestations"
 import { shortCount } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { toTimestamp } from "#shared/timestamp.ts"
 
 const TYPING_MS = 350
 
@@ -90,16 +89,6 @@ export const choice = <Value extends string>(
   parser: parseAsStringLiteral(options.map(([value]) => value)),
   Field: ({ value, onChange }) => <ChoiceField {...{ label, all, options, value, onChange }} />,
   ...(asks && { asks }),
-})
-
-/** A moment to the second, as the zone of the page shows it. */
-export const moment = (label: string): Filter => ({
-  parser: parseAsString,
-  Field: ({ value, onChange }) => <MomentField label={label} value={value} onChange={onChange} />,
-  asks: (value, zone) => {
-    const instant = instantIn(zone, value)
-    return instant === null ? undefined : toTimestamp(instant)
-  },
 })
 
 /** The width of a text field, and of a choice. */
@@ -192,21 +181,6 @@ export function ChoiceField<Value extends string>({
         value={value ?? ""}
         onChange={({ target }) => onChange((target.value || null) as Value | null)}
         options={[["", all], ...options]}
-      />
-    </Field>
-  )
-}
-
-function MomentField({ label, value, onChange }: Change & { label: string }) {
-  const id = useId()
-  return (
-    <Field id={id} label={label} className={wide}>
-      <Input
-        id={id}
-        type="datetime-local"
-        step={1}
-        value={value ?? ""}
-        onChange={({ target }) => onChange(target.value || null)}
       />
     </Field>
   )

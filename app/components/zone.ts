@@ -78,6 +78,17 @@ export function daysBefore(day: string, days: number): string {
   return time.toISOString().slice(0, 10)
 }
 
+/** The last second of a day, in the format of `datetime-local`. */
+export const endOfDay = (day: string): string => `${day}T23:59:59`
+
+/** The last day of the month, and of the quarter, before that of this day. */
+export const endOfLastMonth = (day: string): string => daysBefore(`${day.slice(0, 8)}01`, 1)
+export function endOfLastQuarter(day: string): string {
+  const month = Number(day.slice(5, 7))
+  const first = month - ((month - 1) % 3)
+  return daysBefore(`${day.slice(0, 5)}${String(first).padStart(2, "0")}-01`, 1)
+}
+
 const Zone = createContext<string | null>(null)
 
 /** Shows all times below it in a zone, by default the browser's own. */

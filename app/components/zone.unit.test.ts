@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { instantIn, localIn, timesOf } from "./zone.ts"
+import { endOfLastMonth, endOfLastQuarter, instantIn, localIn, timesOf } from "./zone.ts"
 
 test.each([
   ["UTC", "2027-01-31T09:30:00", "2027-01-31T09:30:00.000Z"],
@@ -63,4 +63,13 @@ test("a time before the year 1 or after 9999 sets no limit, because the server d
   const days = { from: "0001-01-01", to: "9999-12-31" }
   expect(timesOf(days, "UTC")).toEqual({ from: "0001-01-01T00:00:00.000Z" })
   expect(timesOf(days, "Asia/Tokyo")).toEqual({ to: "9999-12-31T15:00:00.000Z" })
+})
+
+test.each([
+  ["2026-11-28", "2026-10-31", "2026-09-30"],
+  ["2027-01-01", "2026-12-31", "2026-12-31"],
+  ["2028-03-31", "2028-02-29", "2027-12-31"],
+  ["2026-12-31", "2026-11-30", "2026-09-30"],
+])("before %s, the last month ended on %s and the last quarter on %s", (day, month, quarter) => {
+  expect([endOfLastMonth(day), endOfLastQuarter(day)]).toEqual([month, quarter])
 })

@@ -1,0 +1,85 @@
+import { parseAsString } from "nuqs"
+import { useState } from "react"
+import { Button } from "#app/components/ui/button.tsx"
+import { endOfDay, endOfLastMonth, endOfLastQuarter, instantIn, localIn, useTimeZone } from "#app/components/zone.ts"
+import { toTimestamp } from "#shared/timestamp.ts"
+import { type FieldProps, type Filter, narrow } from "./filters.tsx"
+import { Day, PopoverField, Preset, shortDay } from "./popover-field.tsx"
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * A moment in the zone of the page: a day, which means its end, or a time to the second, `YYYY-MM-DDThh:mm:ss`. Unset means
+ * now, and so does a day that has not ended.
+ */
+export const moment = (label: string): Filter => ({
+  parser: parseAsString,
+  Field: ({ value, onChange }) => <MomentField label={label} value={value} onChange={onChange} />,
+  asks: (value, zone) => {
+    const instant = instantIn(zone, DAY.test(value) ? endOfDay(value) : value)
+    if (instant === null || (DAY.test(value) && instant.getTime() > Date.now())) return undefined
+    return toTimestamp(instant)
+  },
+})
+
+type MomentFieldProps = Omit<FieldProps<string>, "filtered"> & { label: string }
+
+function MomentField({ label, value, onChange }: MomentFieldProps) {
+  const [asksTime, setAsksTime] = useState(false)
+  const today = localIn(useTimeZone(), new Date().toISOString()).slice(0, 10)
+  const presets: [string, string | null][] = [
+    ["Now", null],
+    ["End of last month", endOfLastMonth(today)],
+    ["End of last quarter", endOfLastQuarter(today)],
+  ]
+  const [day, time] = value?.split("T") ?? []
+  return (
+    <PopoverField
+      label={label}
+      value={value === null ? "Now" : time === undefined ? `End of ${shortDay(day!)}` : `${shortDay(day!)}, ${time}`}
+      className={narrow}
+    >
+      {(close) => (
+        <>
+          <div className="grid gap-2">
+            {presets.map(([name, preset]) => (
+              <Preset
+                key={name}
+                isChosen={value === preset}
+                onChoose={() => {
+                  onChange(preset)
+                  close()
+                }}
+              >
+                {name}
+              </Preset>
+            ))}
+          </div>
+          <div className="mt-3 space-y-2 border-t border-line pt-3">
+            <Day
+              label="Day"
+              value={day ?? null}
+              onChange={(day) => onChange(day === null ? null : time === undefined ? day : `${day}T${time}`)}
+            />
+            {asksTime || time !== undefined ? (
+              <Day
+                label="Time"
+                type="time"
+                value={time ?? null}
+                // Browsers leave out seconds that are zero.
+                onChange={(time) =>
+                  onChange(time === null ? (day ?? null) : `${day ?? today}T${time.length === 5 ? `${time}:00` : time}`)
+                }
+              />
+            ) : (
+              <Button variant="link" className="text-[13px]!" onClick={() => setAsksTime(true)}>
+                Choose a time
+              </Button>
+            )}
+            <p className="text-xs text-muted">Without a time, the end of the day counts.</p>
+          </div>
+        </>
+      )}
+    </PopoverField>
+  )
+}

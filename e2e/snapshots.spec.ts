@@ -1,5 +1,14 @@
+import type { Locator, Page } from "@playwright/test"
 import { expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
 import { held, row } from "./servicing.ts"
+
+/** Changes the moment of the register in the control that shows this one. */
+async function chooseMoment(page: Page, shown: string, change: (panel: Locator) => Promise<void>) {
+  await showFilters(page)
+  await page.getByRole("button", { name: `At ${shown}`, exact: true }).click()
+  await change(page.getByRole("dialog", { name: "At" }))
+  await page.keyboard.press("Escape")
+}
 
 test("the register at a moment is shown, and a snapshot of it is taken and downloaded", {
   tag: ["@phone"],
@@ -20,9 +29,20 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     await page.getByLabel("Rows").selectOption("By wallet")
     await expect(table.getByRole("row").filter({ hasText: wallet.slice(0, 4) })).toContainText("100")
     await expectAccessible(page)
-    await page.getByLabel("At").fill("2020-01-01T00:00:00")
+    await expect(row(page, "Total")).toContainText(/100\s*100\.00 %/)
+    await chooseMoment(page, "Now", async (panel) => panel.getByLabel("Day").fill("2020-01-01"))
     await expect(page.getByText("No such person or wallet held the token at that moment.")).toBeVisible()
     await expectAccessible(page)
+    await chooseMoment(page, "End of 1 Jan 2020", async (panel) => {
+      await panel.getByRole("button", { name: "Choose a time" }).click()
+      await panel.getByLabel("Time").fill("12:30:15")
+      await expectAccessible(page)
+    })
+    await expect(page).toHaveURL(/at=2020-01-01T12:30:15/)
+    await chooseMoment(page, "1 Jan 2020, 12:30:15", async (panel) =>
+      panel.getByRole("button", { name: "Now" }).click(),
+    )
+    await expect(row(page, "Total")).toBeVisible()
   })
 
   await test.step("a snapshot of a past second is ready soon", async () => {
@@ -94,6 +114,37 @@ test("an investor's wallets are listed below their row", async ({ page, customer
   for (const { wallet } of wallets)
     await expect(theirs.getByRole("listitem").filter({ hasText: wallet.slice(0, 4) })).toContainText("20")
   await expectAccessible(page)
+})
+
+test("a column's head orders the register by it, and again the other way round", async ({ page, customer }) => {
+  const { api } = customer
+  const { id } = await held(customer, "5.5")
+  const names = [`Sort-a-${Date.now()}`, `sort-b-${Date.now()}`]
+  for (const [index, externalId] of names.entries()) {
+    const { wallet } = await api.verifiedWallet({ externalId })
+    await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: `${20 - index * 10}` })
+  }
+  await page.goto(section(customer, `tokens/${id}?tab=register`))
+  const table = page.getByRole("table", { name: "Register" })
+  const balances = async () => (await table.locator("tbody td:nth-child(2)").allInnerTexts()).map((text) => text.trim())
+  await expect(async () => {
+    await page.reload()
+    // As many decimals in each row, so that the points line up.
+    await expect.poll(balances, { timeout: 2000 }).toEqual(["20.0", "10.0", "5.5"])
+  }).toPass()
+  const head = (name: string) => table.getByRole("columnheader", { name })
+  await expect(head("Balance")).toHaveAttribute("aria-sort", "descending")
+  await head("Balance").getByRole("button").click()
+  await expect(head("Balance")).toHaveAttribute("aria-sort", "ascending")
+  await expect.poll(balances).toEqual(["5.5", "10.0", "20.0"])
+  await head("Investor").getByRole("button").click()
+  await expect(head("Investor")).toHaveAttribute("aria-sort", "ascending")
+  await expect(head("Balance")).not.toHaveAttribute("aria-sort")
+  await expect.poll(balances).toEqual(["20.0", "10.0", "5.5"])
+  await head("Investor").getByRole("button").click()
+  await expect.poll(balances).toEqual(["10.0", "20.0", "5.5"])
+  await expectAccessible(page)
+  await expect(row(page, "Total")).toContainText(/35\.5\s*100\.00 %/)
 })
 
 test("the register shows its rows even if the holders cannot be counted", async ({ page, customer, traffic }) => {

@@ -11,7 +11,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
-import { grouped } from "#shared/amount.ts"
+import { grouped, groupedTo, placesOf } from "#shared/amount.ts"
 
 const filters = { q: person }
 
@@ -28,7 +28,7 @@ export function Holders({ token }: { token: TokenView }) {
       list={list}
       caption="Holders"
       columns={[
-        ...columnsOf(token, data?.data.every(({ account }) => isUsualState(token, account)) ?? true),
+        ...columnsOf(token, data?.data ?? []),
         actions<Holder>(({ wallet, investor, freezes }) =>
           menuOf({ mint_config: token.id, symbol: token.symbol, wallet, investor, freezes }),
         ),
@@ -70,63 +70,69 @@ function Share({ percent }: { percent: string | null }) {
   return percent === null ? NOTHING : `${percent} %`
 }
 
-const columnsOf = (token: TokenView, isUsual: boolean): Column<Holder>[] => [
-  {
-    header: "Investor",
-    breaks: true,
-    className: "md:min-w-48",
-    cell: ({ wallet, investor }) =>
-      investor?.external_id != null ? (
-        <InvestorLink investor={investor} />
-      ) : (
-        <Copyable value={wallet} what="wallet address" compact />
-      ),
-    note: ({ wallet, investor, bar, freezes }) => (
-      <>
-        {investor?.external_id != null ? (
-          <Copyable value={wallet} what="wallet address" compact />
+const shownBalance = ({ transfer_mode }: TokenView, { balance, onchain_balance }: Holder): string =>
+  transfer_mode === "holder" ? (onchain_balance ?? balance) : balance
+
+function columnsOf(token: TokenView, holders: readonly Holder[]): Column<Holder>[] {
+  const places = placesOf(holders.map((holder) => shownBalance(token, holder)))
+  const isUsual = holders.every(({ account }) => isUsualState(token, account))
+  return [
+    {
+      header: "Investor",
+      breaks: true,
+      className: "md:min-w-48",
+      cell: ({ wallet, investor }) =>
+        investor?.external_id != null ? (
+          <InvestorLink investor={investor} />
         ) : (
-          investor && <InvestorLink investor={investor} />
-        )}
-        <LostNote bar={bar} />
-        <FreezeNote freezes={freezes} />
-      </>
-    ),
-  },
-  {
-    header: "Balance",
-    align: "end",
-    phone: "value",
-    className: "whitespace-nowrap",
-    cell: (row) => <Balance of={row} token={token} />,
-  },
-  {
-    header: "Share",
-    align: "end",
-    phone: "none",
-    className: "whitespace-nowrap",
-    cell: ({ percent }) => <Share percent={percent} />,
-  },
-  { header: "Verification", cell: (row) => <Verification of={row} /> },
-  ...(isUsual ? [] : [{ header: "Account", cell: ({ account }: Holder) => <AccountState state={account} /> }]),
-]
+          <Copyable value={wallet} what="wallet address" compact />
+        ),
+      note: ({ wallet, investor, bar, freezes }) => (
+        <>
+          {investor?.external_id != null ? (
+            <Copyable value={wallet} what="wallet address" compact />
+          ) : (
+            investor && <InvestorLink investor={investor} />
+          )}
+          <LostNote bar={bar} />
+          <FreezeNote freezes={freezes} />
+        </>
+      ),
+    },
+    {
+      header: "Balance",
+      align: "end",
+      phone: "value",
+      className: "whitespace-nowrap",
+      cell: (row) => <Balance of={row} token={token} places={places} />,
+    },
+    {
+      header: "Share",
+      align: "end",
+      phone: "none",
+      className: "whitespace-nowrap",
+      cell: ({ percent }) => <Share percent={percent} />,
+    },
+    { header: "Verification", cell: (row) => <Verification of={row} /> },
+    ...(isUsual ? [] : [{ header: "Account", cell: ({ account }: Holder) => <AccountState state={account} /> }]),
+  ]
+}
 
 /** While only Vouch moves a token, every account is frozen, so that is no news. */
 const isUsualState = ({ transfer_mode }: TokenView, account: Holder["account"]): boolean =>
   transfer_mode === "agent" && (account === "frozen" || account === null)
 
-type BalanceProps = { of: Holder; token: TokenView }
+type BalanceProps = { of: Holder; token: TokenView; places: number }
 
-function Balance({ of, token: { id: mint_config, transfer_mode } }: BalanceProps) {
-  const { wallet, balance, onchain_balance, held, available, incoming, outgoing, reopenings } = of
-  const shown = transfer_mode === "holder" ? (onchain_balance ?? balance) : balance
+function Balance({ of, token, places }: BalanceProps) {
+  const { wallet, held, available, incoming, outgoing, reopenings } = of
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,
   )
   return (
     <>
-      {grouped(shown)}
-      <HeldNote of={{ mint_config, wallet }} held={held} available={available} />
+      {groupedTo(places, shownBalance(token, of))}
+      <HeldNote of={{ mint_config: token.id, wallet }} held={held} available={available} />
       {moving.length > 0 && <span className="block text-xs text-muted">{moving.join(", ")} on its way</span>}
       {reopenings.used > 0 && (
         <span

@@ -1,9 +1,9 @@
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { StandingBadge } from "#app/(dashboard)/person-picker.tsx"
 import { type InputOf, type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Badge } from "#app/components/badge.tsx"
+import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { everyoneVerified, someUnverified } from "./register-words.ts"
+import { everyoneVerified, someUnverified, whatToDo } from "./register-words.ts"
 
 type Register = RouterOutputs["token"]["registerView"]
 type Row = Register["data"][number]
@@ -35,7 +35,7 @@ export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
   const { holders, unverified } = counts
   if (holders === 0) return null
   const advice = isNow
-    ? "They keep their tokens, and can neither receive nor send any until they are verified. Start a session for each, or redeem what they hold."
+    ? whatToDo(counts)
     : "Each status is that of this moment. Freezes that were lifted since are only in the audit log."
   if (unverified === 0) {
     return (
@@ -61,39 +61,39 @@ export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
   )
 }
 
-type FlagsProps = {
+type StandingProps = {
   of: Row
   /** The schema to verify a wallet for again; null if the moment has passed. */
   schema: string | null
 }
 
-/** That a holder was not verified or is frozen. */
-export function Flags({ of: { wallet, wallets, unverified, standing, freezes }, schema }: FlagsProps) {
+/** Whether all wallets of a row were verified. */
+export function Verification({ of: { wallet, wallets, unverified, standing }, schema }: StandingProps) {
+  if (unverified === 0) return <StatusBadge status="verified" />
   return (
-    <>
-      {unverified > 0 && (
-        <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
-          {standing ? (
-            <StandingBadge of={standing} />
-          ) : (
-            <Badge tone="bad" className="whitespace-normal!">
-              {unverified} of {wallets} wallets not verified
-            </Badge>
-          )}
-          {schema !== null && standing && wallet !== null && (
-            <VerifyAgain wallet={wallet} status={standing.status} schema={schema} />
-          )}
-        </span>
-      )}
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {standing ? (
-        <FreezeNote freezes={freezes} />
+        <StandingBadge of={standing} />
       ) : (
-        // Its wallets below say since when and why.
-        freezes.length > 0 && <span className="mt-1 block text-xs font-medium text-notice">Has a frozen wallet</span>
+        <Badge tone="bad" className="whitespace-normal!">
+          {unverified} of {wallets} wallets not verified
+        </Badge>
       )}
-    </>
+      {schema !== null && standing && wallet !== null && (
+        <VerifyAgain wallet={wallet} status={standing.status} schema={schema} />
+      )}
+    </span>
   )
 }
+
+/** What freezes the wallets of a row. */
+export const Freezes = ({ of: { standing, freezes } }: { of: Row }) =>
+  standing ? (
+    <FreezeNote freezes={freezes} />
+  ) : (
+    // Its wallets below say since when and why.
+    freezes.length > 0 && <span className="mt-1 block text-xs font-medium text-notice">Has a frozen wallet</span>
+  )
 
 type VerifyAgainProps = { wallet: string; status: NonNullable<Row["standing"]>["status"]; schema: string }
 

@@ -1,15 +1,17 @@
+import { parseAsStringLiteral } from "nuqs"
 import { useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { choice, moment, person } from "#app/(dashboard)/filters.tsx"
+import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
+import { moment } from "#app/(dashboard)/moment-filter.tsx"
 import { InvestorLink, type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
-import { grouped, shareOf, toBaseUnits } from "#shared/amount.ts"
-import { Flags, Unverified } from "./register-flags.tsx"
+import { grouped, groupedTo, placesOf, shareOf, toBaseUnits } from "#shared/amount.ts"
+import { Freezes, Unverified, Verification } from "./register-flags.tsx"
 
 type Page = RouterOutputs["token"]["registerView"]
 type Row = Page["data"][number]
@@ -19,7 +21,10 @@ const filters = {
   at: moment("At"),
   group: choice("Rows", "By investor", [["wallet", "By wallet"]]),
   holders: choice("Holders", "All", [["unverified", "Not verified"]]),
+  // The heads of the columns set it.
+  order: { parser: parseAsStringLiteral(["smallest", "name", "name_reversed"]), Field: () => null },
 }
+type Order = "largest" | "smallest" | "name" | "name_reversed"
 
 /** For more holders, adding up all of them would take too long for a list. */
 const MOST_ORDERED = 20_000
@@ -33,13 +38,17 @@ export function Register({ token }: { token: TokenView }) {
   })
   const { data } = list.query
   const { at, holders, q } = list.filtered.asked
-  const { group = "investor" } = list.asked
+  const { group = "investor", order = "largest" } = list.asked
+  const setOrder = isOrdered
+    ? (order: Order) => list.filtered.change({ order: order === "largest" ? null : order })
+    : null
+  const isWhole = holders === undefined && q === undefined
   return (
     <List
       list={list}
       caption="Register"
       things="holders"
-      columns={columnsOf(token, data, at === undefined)}
+      columns={columnsOf({ token, register: data, isNow: at === undefined, isWhole, order, setOrder })}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch={
@@ -53,7 +62,7 @@ export function Register({ token }: { token: TokenView }) {
       {data && (
         <p className="mb-3 text-[13px] text-muted">
           {grouped(data.supply)} {token.symbol} existed at <Timestamp at={data.as_of.time} />. Everything up to the end
-          of that second counts. {isOrdered && "The largest holders come first."}
+          of that second counts.
         </p>
       )}
       {data && data.supply !== "0" && (
@@ -73,59 +82,97 @@ export function Register({ token }: { token: TokenView }) {
   )
 }
 
-const columnsOf = (token: TokenView, register: Page | undefined, isNow: boolean): Column<Row>[] => [
-  {
-    header: "Holder",
-    breaks: true,
-    cell: ({ user_pubkey, investor_id, external_id }) =>
-      investor_id === null ? (
-        <Copyable value={user_pubkey!} what="wallet address" compact />
-      ) : (
-        <InvestorLink investor={{ investor_id, external_id }} />
-      ),
-    note: (row) => {
-      const { wallet, investor_id, wallets } = row
-      const schema = register && isNow ? register.required_schema : null
-      return (
-        <>
-          {investor_id !== null && wallet !== null && <Copyable value={wallet} what="wallet address" compact />}
-          {investor_id !== null && wallet === null && register && (
-            <Wallets
-              key={register.as_of.time}
-              of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
-              count={wallets}
-              schema={schema}
-            />
-          )}
-          {register && <Flags of={row} schema={schema} />}
-        </>
-      )
+type ColumnsOf = {
+  token: TokenView
+  register: Page | undefined
+  isNow: boolean
+  /** Whether no holder is filtered out, so that the rows add up to the supply. */
+  isWhole: boolean
+  order: Order
+  /** Null if there are too many holders to order. */
+  setOrder: ((order: Order) => void) | null
+}
+
+function columnsOf({ token, register, isNow, isWhole, order, setOrder }: ColumnsOf): Column<Row>[] {
+  const schema = register && isNow ? register.required_schema : null
+  const total = isWhole ? register?.supply : undefined
+  const places = placesOf([...(register?.data.map(({ balance }) => balance) ?? []), total ?? "0"])
+  const directions = {
+    largest: "descending",
+    smallest: "ascending",
+    name: "ascending",
+    name_reversed: "descending",
+  } as const
+  const sort = (first: Order, second: Order) =>
+    setOrder
+      ? {
+          direction: order === first || order === second ? directions[order] : null,
+          onSort: () => setOrder(order === first ? second : first),
+        }
+      : undefined
+  return [
+    {
+      header: "Investor",
+      breaks: true,
+      sort: sort("name", "name_reversed"),
+      total: total && "Total",
+      cell: ({ user_pubkey, investor_id, external_id }) =>
+        investor_id === null ? (
+          <Copyable value={user_pubkey!} what="wallet address" compact />
+        ) : (
+          <InvestorLink investor={{ investor_id, external_id }} />
+        ),
+      note: (row) => {
+        const { wallet, investor_id, wallets } = row
+        return (
+          <>
+            {investor_id !== null && wallet !== null && <Copyable value={wallet} what="wallet address" compact />}
+            {investor_id !== null && wallet === null && register && (
+              <Wallets
+                key={register.as_of.time}
+                of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
+                count={wallets}
+                schema={schema}
+              />
+            )}
+            {register && <Freezes of={row} />}
+          </>
+        )
+      },
     },
-  },
-  {
-    header: "Balance",
-    align: "end",
-    phone: "value",
-    className: "whitespace-nowrap [&:is(td)]:align-top",
-    cell: ({ balance, held, available }) => (
-      <>
-        {grouped(balance)}
-        {held !== "0" && (
-          <span className="block text-xs text-muted">
-            {grouped(held)} held, {grouped(available)} available
-          </span>
-        )}
-      </>
-    ),
-  },
-  {
-    header: "Share",
-    align: "end",
-    phone: "labelled",
-    className: "whitespace-nowrap [&:is(td)]:align-top",
-    cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
-  },
-]
+    {
+      header: "Balance",
+      align: "end",
+      phone: "value",
+      className: "whitespace-nowrap [&:is(td)]:align-top",
+      sort: sort("largest", "smallest"),
+      total: total && groupedTo(places, total),
+      cell: ({ balance, held, available }) => (
+        <>
+          {groupedTo(places, balance)}
+          {held !== "0" && (
+            <span className="block text-xs text-muted">
+              {grouped(held)} held, {grouped(available)} available
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      header: "Share",
+      align: "end",
+      phone: "labelled",
+      className: "whitespace-nowrap [&:is(td)]:align-top",
+      total: total && "100.00 %",
+      cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
+    },
+    {
+      header: "Verification",
+      className: "[&:is(td)]:align-top",
+      cell: (row) => <Verification of={row} schema={schema} />,
+    },
+  ]
+}
 
 type ShareProps = { of: string; supply: string; token: TokenView; percent: string | null }
 
@@ -166,8 +213,9 @@ function WalletRows({ of, schema }: Pick<WalletsProps, "of" | "schema">) {
           <span className="flex flex-wrap gap-x-4">
             <Copyable value={row.user_pubkey!} what="wallet address" compact />
             <span>{grouped(row.balance)}</span>
+            <Verification of={row} schema={schema} />
           </span>
-          <Flags of={row} schema={schema} />
+          <Freezes of={row} />
         </li>
       ))}
       {data?.next_cursor && <li className="text-xs text-muted">More are listed by wallet and in the file.</li>}

@@ -15,3 +15,9 @@ export function someUnverified({ holders, unverified }: Counts, isNow: boolean):
   const verb = unverified === 1 ? (isNow ? "is" : "was") : isNow ? "are" : "were"
   return `${grouped(String(unverified))} of ${countOf(holders, "holder")} ${verb} not verified${when(isNow)}`
 }
+
+/** What a holder who is not verified can still do, and what a member does about it. */
+export const whatToDo = ({ unverified }: Counts): string =>
+  unverified === 1
+    ? "They keep their tokens, but can neither receive nor send any until they are verified. Start a session for them, or redeem what they hold."
+    : "They keep their tokens, but can neither receive nor send any until they are verified. Start a session for each, or redeem what they hold."

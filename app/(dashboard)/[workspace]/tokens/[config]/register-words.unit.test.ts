@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { everyoneVerified, someUnverified } from "./register-words.ts"
+import { everyoneVerified, someUnverified, whatToDo } from "./register-words.ts"
 
 test("the register counts holders who are not verified, and says if the moment has passed", () => {
   expect(someUnverified({ holders: 1200, unverified: 3 }, true)).toBe("3 of 1,200 holders are not verified.")
@@ -7,4 +7,6 @@ test("the register counts holders who are not verified, and says if the moment h
   expect(someUnverified({ holders: 1, unverified: 1 }, false)).toBe("1 of 1 holder was not verified at that moment.")
   expect(everyoneVerified({ holders: 120, unverified: 0 }, true)).toBe("All 120 holders are verified.")
   expect(everyoneVerified({ holders: 1, unverified: 0 }, false)).toBe("The only holder was verified at that moment.")
+  expect(whatToDo({ holders: 20, unverified: 1 })).toContain("Start a session for them")
+  expect(whatToDo({ holders: 20, unverified: 2 })).toContain("Start a session for each")
 })

@@ -1,5 +1,34 @@
-import { expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
+import { chooseAction, expect, expectAccessible, section, showFilters, test } from "./dashboard.ts"
 import { balances, held, justify, open, order, orderHash, row, rules } from "./servicing.ts"
+
+test("the token's menu redeems tokens of a holder who is chosen there", { tag: ["@phone"] }, async ({
+  page,
+  customer,
+}) => {
+  const { id, wallet } = await held(customer, "30")
+  const { wallet: empty } = await customer.api.verifiedWallet()
+  await page.goto(section(customer, `tokens/${id}`))
+  await chooseAction(page, "Redeem")
+  const sheet = page.getByRole("dialog")
+  const whose = sheet.getByLabel("Whose tokens")
+  await whose.fill(empty)
+  await expect(sheet.getByText("This wallet holds no FND. Choose a holder.")).toBeVisible()
+  await expectAccessible(page)
+  await whose.fill("")
+  await whose.pressSequentially(wallet.slice(0, 10))
+  await sheet.getByRole("option").filter({ hasText: wallet }).click()
+  await expect(sheet.getByLabel("Amount")).toBeFocused()
+  await sheet.getByRole("button", { name: "Whole balance" }).click()
+  await expect(sheet.getByLabel("Amount")).toHaveValue("30")
+  await expectAccessible(page)
+  await sheet.getByRole("checkbox", { name: "The holder agreed" }).check()
+  await justify(sheet, { reason: "redemption", reference: "Order 12", wallet })
+  await sheet.getByRole("button", { name: "Redeem", exact: true }).click()
+  await expect(sheet.getByRole("heading", { name: "Redemption of 30 FND" })).toBeFocused()
+  await expect(whose).toBeHidden()
+  await expect(sheet.getByText("Confirmed", { exact: true }).first()).toBeVisible()
+  await expectAccessible(page)
+})
 
 test("a revoked wallet is redeemed and then emptied by a forced transfer, with the reason and the document", {
   tag: ["@journey", "@phone"],
@@ -40,7 +69,7 @@ test("a revoked wallet is redeemed and then emptied by a forced transfer, with t
     await sheet.getByRole("checkbox", { name: "The holder agreed" }).check()
     await justify(sheet, { reason: "redemption", reference: "Order 4711", wallet })
     await sheet.getByRole("button", { name: "Redeem", exact: true }).click()
-    await expect(sheet.getByRole("heading", { name: "Burn of 40 FND" })).toBeFocused()
+    await expect(sheet.getByRole("heading", { name: "Redemption of 40 FND" })).toBeFocused()
     await expect(sheet.getByText("Confirmed", { exact: true }).first()).toBeVisible()
     await expectAccessible(page)
     await page.getByRole("button", { name: "Close" }).click()
@@ -113,7 +142,7 @@ test("a double click and a lost answer burn once", async ({ page, customer, traf
   await page.unroute("**/token.burn")
   // The balance may already be 6, which covers it again.
   await sheet.getByRole("button", { name: "Redeem", exact: true }).dblclick()
-  await expect(sheet.getByRole("heading", { name: "Burn of 4 FND" })).toBeVisible()
+  await expect(sheet.getByRole("heading", { name: "Redemption of 4 FND" })).toBeVisible()
   const { data } = await customer.api.call("GET", `/token/operations?mint_config=${id}&kind=burn`)
   expect(data).toHaveLength(1)
 })

@@ -6,6 +6,7 @@ import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Breadcrumbs, type Crumb } from "./breadcrumbs.tsx"
 import { showSearch } from "./keys.tsx"
 import { usePath } from "./workspace.tsx"
 
@@ -32,8 +33,8 @@ export function DetailPage<Data>({
   head,
   children,
 }: {
-  /** The path of the page above and its name. */
-  up: [path: string[], name: string]
+  /** The page above. */
+  up: Crumb
   /** What the page is about, such as "Attestation". */
   name: string
   query: Query<Data>
@@ -49,11 +50,7 @@ export function DetailPage<Data>({
   const { code, heading = name, badge, description, actions }: Head = query.data ? head(query.data) : {}
   return (
     <>
-      <p className="mb-2 text-[13px]">
-        <Link href={list} className="text-muted hover:underline">
-          {up[1]}
-        </Link>
-      </p>
+      <Breadcrumbs of={[up]} />
       {isMissing ? (
         <PageHeader
           title={missing.title}

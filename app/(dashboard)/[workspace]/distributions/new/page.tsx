@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation.js"
 import { parseAsString, useQueryState } from "nuqs"
 import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
+import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
 import { type RouterOutputs, useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { Card, Empty, Loaded, Loading, PageHeader } from "#app/components/frame.tsx"
@@ -29,11 +30,7 @@ export default function Page() {
   const mints = (treasury.data?.balances ?? []).filter(({ refused }) => refused === null)
   return (
     <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("distributions")} className="text-muted hover:underline">
-          Distributions
-        </Link>
-      </p>
+      <Breadcrumbs of={[[["distributions"], "Distributions"]]} />
       <PageHeader
         title="Create distribution"
         description="This drafts it. You see what each holder gets, and who cannot be paid now, before anything is paid."

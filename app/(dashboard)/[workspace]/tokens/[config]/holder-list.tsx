@@ -40,10 +40,15 @@ export function Holders({ token }: { token: TokenView }) {
       afterFilters={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
     >
       {sheet}
-      {/* Keeps its lines while it loads, so that the table does not move. */}
-      <p className="mb-3 min-h-[2lh] text-[13px] text-muted md:min-h-[1lh]">
-        {data && `${grouped(data.supply)} ${token.symbol} are minted.`}
-        {data?.slot != null && ` Balances include everything on chain up to slot ${data.slot}.`}
+      <p
+        className="mb-3 text-[13px] text-muted"
+        title={data?.slot == null ? undefined : `Includes everything on chain up to slot ${data.slot}.`}
+      >
+        Each wallet’s balance now. For one row per investor, or an earlier date, open the{" "}
+        <To path={["tokens", token.id]} query="?tab=register" className="underline underline-offset-2">
+          Register
+        </To>
+        .
       </p>
       {data && !data.chain_answered && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">

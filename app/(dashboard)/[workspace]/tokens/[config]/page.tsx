@@ -1,11 +1,11 @@
 "use client"
 
 import { clsx } from "clsx"
-import { Ellipsis, Pause, Play } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from "react"
 import { RuleList } from "#app/(dashboard)/[workspace]/tokens/rule-list.tsx"
 import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -17,9 +17,9 @@ import { Meter, Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
+import { MoreActions } from "./more-actions.tsx"
 import type { MoveKind } from "./move.tsx"
 
 // Loaded while the token is read.
@@ -34,11 +34,17 @@ export default function Page() {
   const { config: id } = useParams<{ config: string }>()
   const { data: token, error, refetch } = useToken(id)
   useEffect(() => void loadHolders(), [])
-  if (token) return <TokenDetail token={token} />
   return (
     <>
-      <PageHeader title={id} />
-      {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the token" lines={8} />}
+      <Breadcrumbs of={[[["tokens"], "Tokens"]]} />
+      {token ? (
+        <TokenDetail token={token} />
+      ) : (
+        <>
+          <PageHeader title={id} />
+          {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the token" lines={8} />}
+        </>
+      )}
     </>
   )
 }
@@ -68,7 +74,7 @@ function TokenDetail({ token }: { token: TokenView }) {
             )}
             {can("token:transfer") && <MoveSheet token={token} kind="transfer" />}
             {can("token:mint") && <MoveSheet token={token} kind="mint" />}
-            {can("config:write") && <MoreActions token={token} />}
+            {(can("config:write") || can("token:burn")) && <MoreActions token={token} />}
           </>
         }
       />
@@ -109,7 +115,7 @@ const UnderWay = ({ token: { mint_state, reconciling, paused } }: { token: Token
       >
         {paused
           ? "The rest follow automatically."
-          : "The rest follow automatically. While balances are read from the chain, nothing is minted, moved or burned."}
+          : "The rest follow automatically. While balances are read from the chain, nothing is minted, moved or redeemed."}
       </Notice>
     )}
   </div>
@@ -229,37 +235,6 @@ const Rules = ({ token }: { token: TokenView }) => (
     <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} dense />
   </Folded>
 )
-
-// Loaded on first use.
-const PauseQuestion = lazy(() => import("./pause-question.tsx"))
-
-function MoreActions({ token }: { token: TokenView }) {
-  const { paused } = token
-  // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
-  const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
-  const verb = paused ? "unpause" : "pause"
-  return (
-    <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
-        <MenuItem danger={!paused} onSelect={() => setPending(verb)}>
-          {paused ? <Play aria-hidden="true" /> : <Pause aria-hidden="true" />}
-          {paused ? "Unpause" : "Pause"}
-        </MenuItem>
-      </Menu>
-      {pending && (
-        <Suspense>
-          <PauseQuestion token={token} verb={pending} onClose={() => setPending(null)} />
-        </Suspense>
-      )}
-    </>
-  )
-}
 
 // Loaded right after the page, which does not need it to render.
 const load = () => import("./move.tsx")

@@ -5,7 +5,7 @@ import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { moment } from "#app/(dashboard)/moment-filter.tsx"
-import { InvestorLink, type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
@@ -61,8 +61,12 @@ export function Register({ token }: { token: TokenView }) {
     >
       {data && (
         <p className="mb-3 text-[13px] text-muted">
-          {grouped(data.supply)} {token.symbol} existed at <Timestamp at={data.as_of.time} />. Everything up to the end
-          of that second counts.
+          Who held {grouped(data.supply)} {token.symbol} at <Timestamp at={data.as_of.time} />, to the end of that
+          second. To act on a wallet’s tokens, open the{" "}
+          <To path={["tokens", token.id]} className="underline underline-offset-2">
+            Holders
+          </To>
+          .
         </p>
       )}
       {data && data.supply !== "0" && (

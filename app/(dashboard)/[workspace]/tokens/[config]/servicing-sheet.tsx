@@ -3,11 +3,11 @@ import { Dialog } from "#app/components/ui/dialog.tsx"
 import { PlaceHold } from "./place-hold.tsx"
 import { Servicing } from "./servicing.tsx"
 
-const copy = {
+export const copy = {
   burn: {
     title: (symbol) => `Redeem ${symbol}`,
     description:
-      "Burns tokens of this wallet: they are destroyed, and the supply falls. No rule about the holder stops it.",
+      "Destroys tokens of this wallet, so the supply falls. It works even if the holder is not verified or frozen.",
   },
   force_transfer: {
     title: (symbol) => `Force a transfer of ${symbol}`,

@@ -29,22 +29,40 @@ import { checkWallet, FirstFields, GroundsFields, WalletConfirmation, WalletFact
 import { takenFrom, useActiveHolds } from "./use-holds.ts"
 import { namedHolds, type Sending, usePreflight } from "./use-preflight.ts"
 
-type ServicingProps = { act: Exclude<Act, "hold">; of: Serviced }
+type ServicingProps = {
+  act: Exclude<Act, "hold">
+  of: Serviced
+  onSent?: () => void
+}
 
 /** Burns tokens, or moves them without their holder's consent: a form with the rules check, then the progress of the operation. */
-export function Servicing(props: ServicingProps) {
+export function Servicing({ onSent, ...props }: ServicingProps) {
   const token = useToken(props.of.mint_config)
   const [sent, setSent] = useState<Operation | null>(null)
   return (
     <Loaded query={token} what="the token" lines={8}>
       {(token) =>
-        sent ? <Sent token={token} operation={sent} /> : <ServicingForm {...props} token={token} onSent={setSent} />
+        sent ? (
+          <Sent token={token} operation={sent} />
+        ) : (
+          <ServicingForm
+            {...props}
+            token={token}
+            onSent={(operation) => {
+              setSent(operation)
+              onSent?.()
+            }}
+          />
+        )
       }
     </Loaded>
   )
 }
 
-type ServicingFormProps = ServicingProps & { token: TokenView; onSent: (operation: Operation) => void }
+type ServicingFormProps = Omit<ServicingProps, "onSent"> & {
+  token: TokenView
+  onSent: (operation: Operation) => void
+}
 
 const NOTHING_ENTERED = {
   ...{ to: "", amount: "", reason: "", reference: "", hasConsent: false, whilePaused: false },
@@ -155,7 +173,7 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
           name="holder_consent"
           checked={hasConsent}
           onChange={({ target }) => set("hasConsent", target.checked)}
-          hint="For example, by a redemption order. If not, choose the document that justifies the burn."
+          hint="For example, by a redemption order. If not, choose the document that justifies it."
         >
           The holder agreed
         </Checkbox>

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation.js"
 import { ConfigForm } from "#app/(dashboard)/[workspace]/tokens/config-form.tsx"
 import { emptyDraft } from "#app/(dashboard)/[workspace]/tokens/draft.ts"
+import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
 import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Empty, PageHeader } from "#app/components/frame.tsx"
 
@@ -14,6 +15,7 @@ export default function Page() {
   const { can } = useWorkspace()
   return (
     <div className="mx-auto max-w-5xl">
+      <Breadcrumbs of={[[["tokens"], "Tokens"]]} />
       <PageHeader
         title="Create token"
         description="The token is created on chain and controlled by your workspace's key. You can change rules later."

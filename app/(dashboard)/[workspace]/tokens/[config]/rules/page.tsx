@@ -4,6 +4,7 @@ import { useParams, useRouter } from "next/navigation.js"
 import { ConfigForm } from "#app/(dashboard)/[workspace]/tokens/config-form.tsx"
 import { type Draft, draftOf } from "#app/(dashboard)/[workspace]/tokens/draft.ts"
 import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
 import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Empty, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
@@ -18,6 +19,12 @@ export default function Page() {
   const { can } = useWorkspace()
   return (
     <div className="mx-auto max-w-5xl">
+      <Breadcrumbs
+        of={[
+          [["tokens"], "Tokens"],
+          [["tokens", id], token?.name ?? id],
+        ]}
+      />
       <PageHeader title={TITLE} description={token ? `${token.name}, ${token.id}` : id} />
       {!can("config:write") ? (
         <Empty title="You cannot change rules">Ask an owner for the developer role.</Empty>
@@ -64,7 +71,7 @@ function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
     <p role="status" className="rounded-lg border border-notice-line bg-notice-soft p-3 text-[13px] text-notice">
       {draft.transfer_mode === "holder"
         ? "Accounts of verified wallets are opened one by one. Their holders can then move tokens themselves."
-        : "All accounts are frozen, then balances are read from the chain. Until that is done, nothing is minted, moved or burned."}
+        : "All accounts are frozen, then balances are read from the chain. Until that is done, nothing is minted, moved or redeemed."}
     </p>
   )
 }

@@ -1,0 +1,24 @@
+import { Link } from "#app/components/link.tsx"
+import { usePath } from "./workspace.tsx"
+
+/** A page above this one: its path below the workspace, and its name. */
+export type Crumb = [path: string[], name: string]
+
+/** The pages above this one, the outermost first. */
+export function Breadcrumbs({ of }: { of: Crumb[] }) {
+  const path = usePath()
+  return (
+    <nav aria-label="Breadcrumbs" className="mb-2 text-[13px] text-muted">
+      <ol className="flex flex-wrap gap-x-1.5">
+        {of.map(([to, name], index) => (
+          <li key={to.join("/")} className="flex gap-x-1.5">
+            {index > 0 && <span aria-hidden="true">/</span>}
+            <Link href={path(...to)} prefetch={false} className="hover:underline">
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

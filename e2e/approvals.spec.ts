@@ -32,7 +32,7 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await page.getByRole("link", { name: "approval policies" }).click()
     await expect(policies(page)).toHaveText([
       /^What needs approval/,
-      /^Burn or forced transfer of a paused token.*Default/,
+      /^Redemption or forced transfer of a paused token.*Default/,
       /^Mint with a date in the past.*Default/,
       /^Change of an approval policy.*Default/,
     ])
@@ -48,7 +48,7 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await dialog(page).getByRole("checkbox", { name: "Owner", exact: true }).press("Space")
     await expectAccessible(page)
     await dialog(page).getByLabel("Hours that a request waits").press("Enter")
-    await expect(policies(page).nth(1)).toContainText(`Mint${id}, from 1,000 on`)
+    await expect(policies(page).nth(1)).toContainText(`Mint${id}, 1,000 or more`)
     await expect(policies(page).nth(1)).toContainText("1 approval by a compliance officer")
   })
 
@@ -96,13 +96,13 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
       .fill("5000")
     await dialog(page).getByRole("button", { name: "Save" }).click()
     await expect(policies(page).nth(1)).toContainText("A change waits for another member’s approval.")
-    await expect(policies(page).nth(1)).toContainText("from 1,000 on")
+    await expect(policies(page).nth(1)).toContainText("1,000 or more")
     await expectAccessible(page)
     await officer.goto(await open(page).getAttribute("href").then(String))
     await expect(officer.getByRole("region", { name: "Request" })).toContainText("1,000 →would become 5,000")
     await expectAccessible(officer)
     await approve(officer)
-    await expect(policies(page).nth(1)).toContainText("from 5,000 on")
+    await expect(policies(page).nth(1)).toContainText("5,000 or more")
     await expect(open(page)).toHaveCount(0)
   })
 

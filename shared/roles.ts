@@ -17,7 +17,7 @@ export const roles = {
   compliance: {
     name: "Compliance",
     summary:
-      "Reviews, revoking, erasing, burning, forced transfers, recoveries, claims and exports; no keys or minting",
+      "Reviews, revoking, erasing, redemptions, forced transfers, recoveries, claims and exports; no keys or minting",
     permissions: [
       ...reads,
       "attestation:write",

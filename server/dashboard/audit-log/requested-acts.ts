@@ -19,11 +19,15 @@ const taking =
   ({ names, request }) =>
     say`${verb} ${tokensOf(names, request)} of ${holder(names, request.user_pubkey)}`
 
+/** That a holder did not agree to a redemption. */
+export const consentIn = ({ holder_consent }: Record<string, unknown>): Phrase =>
+  holder_consent === false ? [" without the holder’s consent"] : []
+
 /** Each act as a verb, after "requested approval to". */
 const acts: Record<RequestedAction, Act> = {
   mint: moving("mint"),
   transfer: moving("transfer"),
-  burn: (asked) => taking(asked.request.holder_consent === true ? "redeem" : "destroy")(asked),
+  burn: (asked) => say`${taking("redeem")(asked)}${consentIn(asked.request)}`,
   force_transfer: moving("force a transfer of"),
   hold_release: taking("release the hold of"),
   hold_execute: moving("execute a hold of"),

@@ -35,7 +35,7 @@ import {
   tokensOf,
   wholeTokens,
 } from "./phrases.ts"
-import { requestedAct } from "./requested-acts.ts"
+import { consentIn, requestedAct } from "./requested-acts.ts"
 
 export type Sentence = (told: Told) => Phrase
 
@@ -55,21 +55,19 @@ const budget = (lamports: unknown) => (lamports == null ? "no limit" : `${groupe
 const movements = {
   mint: { verb: "mint", past: "minted", noun: "mint" },
   transfer: { verb: "transfer", past: "transferred", noun: "transfer" },
-  burn: { verb: "destroy", past: "destroyed", noun: "destruction" },
+  burn: { verb: "redeem", past: "redeemed", noun: "redemption" },
   force_transfer: { verb: "force a transfer of", past: "forced a transfer of", noun: "forced transfer" },
 } as const satisfies Record<MovementKind, object>
-
-/** Tokens that are destroyed because their holder agreed. */
-const redemption = { verb: "redeem", past: "redeemed" }
 
 /** What was requested, as it ended: it was done, or it waits, or it failed. */
 const moved =
   (kind: MovementKind): Sentence =>
   ({ names, subject, detail }) => {
     const status = names("operation", subject)?.status
-    const { verb, past } = detail.holder_consent === true ? redemption : movements[kind]
+    const { verb, past } = movements[kind]
     const amount = tokensOf(names, detail, subject)
-    const what = say`${status === "confirmed" ? past : `requested to ${verb}`} ${amount}${between(names, detail)}`
+    const ends = say`${between(names, detail)}${consentIn(detail)}`
+    const what = say`${status === "confirmed" ? past : `requested to ${verb}`} ${amount}${ends}`
     return status === "failed" ? say`${what}, which failed` : what
   }
 

@@ -249,12 +249,12 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   "token.burn_confirmed": [
     "op_burn",
     { mint_config: "acme_v1" },
-    "completed the destruction of 500 ACME from family-office-2",
+    "completed the redemption of 500 ACME from family-office-2",
   ],
   "token.burn_requested": [
     "op_1",
     { mint_config: "acme_v1", amount: "500", from: WALLET, holder_consent: false },
-    "destroyed 500 ACME from family-office-2",
+    "redeemed 500 ACME from family-office-2 without the holder’s consent",
   ],
   "token.force_transfer_confirmed": [
     "op_moved",

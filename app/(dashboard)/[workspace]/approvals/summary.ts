@@ -61,10 +61,12 @@ const summaries: Record<RequestedAction, Summary> = {
 /** A request in a few words. */
 export const summaryOf = (approval: Approval, names: Names): string => summaries[approval.action](approval, names)
 
+const verbs = { mint: "Mint", transfer: "Transfer", burn: "Redeem" } satisfies Partial<Record<RequestedAction, string>>
+
 /** The same with what is requested: a movement reads as one sentence. */
 export const titleOf = (approval: Approval, names: Names): string => {
-  const isAmount = approval.action === "mint" || approval.action === "transfer" || approval.action === "burn"
-  return `${approvalActions[approval.action]}${isAmount ? "" : ":"} ${summaryOf(approval, names)}`
+  const verb = (verbs as Partial<Record<RequestedAction, string>>)[approval.action]
+  return `${verb ?? `${approvalActions[approval.action]}:`} ${summaryOf(approval, names)}`
 }
 
 type Policy = RouterOutputs["approvalPolicy"]["overview"]["policies"][number]

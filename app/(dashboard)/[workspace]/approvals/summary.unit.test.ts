@@ -14,7 +14,7 @@ test.each<[string, Approval["action"], Approval["request"]]>([
     "transfer",
     { amount: "1298000.5", mint_config: "hif", from_pubkey: "wa", to_pubkey: "wb" },
   ],
-  ["Burn 5 HIF from family-office-2", "burn", { amount: "5", mint_config: "hif", user_pubkey: "wa" }],
+  ["Redeem 5 HIF from family-office-2", "burn", { amount: "5", mint_config: "hif", user_pubkey: "wa" }],
   [
     "Release of a hold: 5 HIF from emma-larsson-1008",
     "hold_release",
@@ -35,8 +35,10 @@ test("an API key is named as one, and a member by their name", () => {
 test("a policy is named by what it binds of a request", () => {
   const policy = { actions: ["mint" as const, "burn" as const], mint_config: null, min_amount: "100000" }
   expect(policyName(policy, "mint", names.symbol)).toBe("Mint from 100,000")
-  expect(policyName({ ...policy, mint_config: "hif", min_amount: null }, "burn", names.symbol)).toBe("Burn of HIF")
+  expect(policyName({ ...policy, mint_config: "hif", min_amount: null }, "burn", names.symbol)).toBe(
+    "Redemption of HIF",
+  )
   expect(policyName({ ...policy, actions: ["while_paused"], min_amount: null }, "burn", names.symbol)).toBe(
-    "Burn or forced transfer of a paused token",
+    "Redemption or forced transfer of a paused token",
   )
 })

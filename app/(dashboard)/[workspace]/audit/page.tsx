@@ -18,7 +18,7 @@ const things = [
   ["attestation.", "Attestations"],
   ["bulk_revocation.", "Bulk revocations"],
   ["session.", "Sessions"],
-  ["token.", "Mints, transfers and burns"],
+  ["token.", "Mints, transfers and redemptions"],
   ["mint_config.", "Tokens and rules"],
   ["schema.", "Schemas"],
   ["webhook.", "Webhooks"],

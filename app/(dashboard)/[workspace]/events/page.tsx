@@ -37,7 +37,7 @@ export default function Page() {
       rowPath={({ id }) => ["events", id]}
       empty={
         <Empty title="No events yet">
-          Verifications, reviews, changes of tokens, and whatever mints, moves or burns them show up here within a
+          Verifications, reviews, changes of tokens, and whatever mints, moves or redeems them show up here within a
           second. Your systems receive them by{" "}
           <To path={["webhooks"]} className="text-accent underline">
             webhooks

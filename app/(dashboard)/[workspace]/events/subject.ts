@@ -70,7 +70,7 @@ export function subjectOf({ type, data }: Event, { people, tokens, approvals }: 
 const verbs: Record<OperationKind, [done: string, verb: string]> = {
   mint: ["Minted", "mint"],
   transfer: ["Moved", "move"],
-  burn: ["Burned", "burn"],
+  burn: ["Redeemed", "redeem"],
   force_transfer: ["Forcibly moved", "forcibly move"],
   hold: ["Held", "hold"],
   release: ["Released", "release"],

@@ -56,7 +56,7 @@ test.each([
 
 test.each([
   ["operation.confirmed", { kind: "mint" }, "Minted 2,750 INC to noah"],
-  ["operation.confirmed", { kind: "burn" }, "Burned 2,750 INC of noah"],
+  ["operation.confirmed", { kind: "burn" }, "Redeemed 2,750 INC of noah"],
   ["operation.confirmed", { kind: "transfer", from_pubkey: "V" }, "Moved 2,750 INC from emma to noah"],
   [
     "operation.failed",

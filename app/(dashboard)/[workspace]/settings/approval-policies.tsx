@@ -106,16 +106,16 @@ export function ApprovalPolicies() {
   )
 }
 
-/** Without a policy, only burns that their holder did not agree to need approval. */
+/** Without a policy, only redemptions that their holder did not agree to need approval. */
 const nameOf = (action: Listed["actions"][number], { policy_id }: Listed): string =>
-  policy_id === null && action === "burn" ? "Burn without the holder’s consent" : approvalActions[action]
+  policy_id === null && action === "burn" ? "Redemption without the holder’s consent" : approvalActions[action]
 
 const scopeOf = ({ actions, mint_config, min_amount }: Listed): string => {
   const isAboutLists = actions.length === 1 && actions[0] === "attestation_revoke_bulk"
-  if (isAboutLists && min_amount !== null) return `From ${grouped(min_amount)} verifications on`
+  if (isAboutLists && min_amount !== null) return `${grouped(min_amount)} verifications or more`
   return [
     mint_config === null ? "Every token" : mint_config,
-    min_amount === null ? "every amount" : `from ${grouped(min_amount)} on`,
+    min_amount === null ? "every amount" : `${grouped(min_amount)} or more`,
   ].join(", ")
 }
 

@@ -18,7 +18,7 @@ export const useToken = (id: string) => usePolling("mintConfig.view", { id }, is
 export const kindNames = {
   mint: "Mint",
   transfer: "Transfer",
-  burn: "Burn",
+  burn: "Redemption",
   force_transfer: "Forced transfer",
   hold: "Hold",
   release: "Release of a hold",

@@ -56,7 +56,9 @@ export const InvestorOperations = ({ investorId }: { investorId: string }) => (
     exports="investor-operations"
     columns={operationColumns}
     rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
-    empty={<Empty title="No operations">Mints, transfers and burns of this investor's wallets appear here.</Empty>}
+    empty={
+      <Empty title="No operations">Mints, transfers and redemptions of this investor's wallets appear here.</Empty>
+    }
   />
 )
 

@@ -5,13 +5,13 @@ import { Confirm } from "#app/components/form-dialog.tsx"
 const copyFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {
     title: `Pause ${name}?`,
-    description: `Nothing is minted, moved or burned${transfer_mode === "holder" ? ", not even by holders," : ""} until you unpause it. Transactions already signed may still be confirmed.`,
+    description: `Nothing is minted, moved or redeemed${transfer_mode === "holder" ? ", not even by holders," : ""} until you unpause it. Transactions already signed may still be confirmed.`,
     confirm: "Pause",
     danger: true,
   },
   unpause: {
     title: `Unpause ${name}?`,
-    description: "Minting, transfers and burns resume under the current rules.",
+    description: "Mints, transfers and redemptions resume under the current rules.",
     confirm: "Unpause",
     danger: false,
   },

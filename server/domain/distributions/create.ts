@@ -1,41 +1,24 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
-import { type Command, claimKey, type Principal } from "#domain/requests"
-import { holdersOf, type RecordDate, readySnapshot } from "#domain/snapshots"
-import { ownAmong } from "#domain/token-accounts"
-import { readConfig, recipientRefusals } from "#domain/tokens"
-import { readTreasury } from "#domain/treasury"
+import { type Command, claimKey } from "#domain/requests"
+import { recipientRefusals } from "#domain/tokens"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { fromBaseUnits, limitsOf, MAX_BASE_UNITS, toBaseUnits, withoutTrailingZeros } from "#shared/amount.ts"
-import { allocate, rateOf, type Share, type Terms } from "#shared/distribution.ts"
-import type { Settlement } from "#shared/distributions.ts"
+import { fromBaseUnits, withoutTrailingZeros } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import type { ReasonCode } from "#shared/movements.ts"
 import type { DistributionRecord } from "./distribution.ts"
+import { type DistributionTerms, type PlannedPayout, planDistribution } from "./plan.ts"
 import { readDistribution } from "./read.ts"
 
-export type DistributionRequest = Command & {
-  snapshotId: string
-  settlement: Settlement
-  paymentMint: Address | null
-  /** For `external` only. */
-  decimals: number
-  /** Whole payment tokens, as sent: either of them. */
-  total: string | null
-  perUnit: string | null
-  minimum: string | null
-  exclude: readonly Address[]
-  reasonCode: ReasonCode
-  reference: string
-}
+export type DistributionRequest = Command & DistributionTerms & { reasonCode: ReasonCode; reference: string }
 
 /** How many payouts to write in one statement, and to check who may receive. */
 const BATCH = 1000
 
-type Payout = { id: string; wallet: Address; units: bigint; amount: bigint }
+type Payout = PlannedPayout & { id: string }
 
 /**
  * Drafts a distribution: computes what each holder in a snapshot gets, and who may not receive now. Nothing is paid before
@@ -46,19 +29,9 @@ export async function createDistribution(request: DistributionRequest): Promise<
   const { principal, requestId, idempotency, snapshotId, settlement, exclude, reasonCode, reference } = request
   const { workspaceId } = principal
   if (idempotency?.begun) return readDistribution(principal, idempotency.begun)
-  const { mint_config: mintConfig, record_at: recordAt } = await readySnapshot(workspaceId, snapshotId, "snapshot_id")
-  const config = await readConfig(workspaceId, mintConfig)
-  const decimals = await decimalsOf(principal, request, config.decimals)
-  const terms = termsOf(request, { held: config.decimals, payment: decimals })
-  const shares = await readShares({ workspaceId, mintConfig, recordAt }, exclude)
-  const { amounts, total, remainder } = allocate(shares, terms)
-  const payouts = shares.flatMap(({ wallet, units }, i): Payout[] =>
-    amounts[i]! > 0n ? [{ id: newId("pay"), wallet: wallet as Address, units, amount: amounts[i]! }] : [],
-  )
-  const field = request.total === null ? "per_unit" : "total"
-  if (total > MAX_BASE_UNITS) fail("validation_failed", `${field}: the sum ${limitsOf(decimals)}.`)
-  if (payouts.length === 0)
-    fail("validation_failed", `${field}: no wallet would get anything. Check the snapshot, the minimum and exclude.`)
+  const plan = await planDistribution(principal, request)
+  const { mintConfig, decimals, terms, total, remainder } = plan
+  const payouts = plan.payouts.map((payout): Payout => ({ ...payout, id: newId("pay") }))
   const id = newId("dist")
   await sql.begin(async (sql) => {
     if (payouts.length > BATCH) await draftAlone(sql, workspaceId, snapshotId)
@@ -127,40 +100,4 @@ async function insertPayouts(
       ${payouts.map(({ refusal }) => refusal?.code ?? null)}::text[],
       ${payouts.map(({ refusal }) => refusal?.detail ?? null)}::text[]) as t(id, wallet, units, amount, code, detail)
     cross join lateral wallet_owner(${workspaceId}, t.wallet) o`
-}
-
-/** What the holders in a snapshot held. Vouch's own addresses get nothing. */
-async function readShares(about: RecordDate, exclude: readonly Address[]): Promise<Share[]> {
-  const shares: Share[] = []
-  const excluded = new Set(exclude)
-  for await (const part of holdersOf(about)) {
-    const wallets = part.map(({ wallet }) => wallet)
-    const own = new Set((await ownAmong(sql, about.workspaceId, wallets)).map(({ address }) => address))
-    for (const { wallet, balance } of part)
-      if (!excluded.has(wallet) && !own.has(wallet)) shares.push({ wallet, units: BigInt(balance) })
-  }
-  return shares
-}
-
-/** Decimals of the amounts. Errors: payment_mint_refused, treasury_shared, chain_not_configured, chain_unavailable. */
-async function decimalsOf(principal: Principal, request: DistributionRequest, held: number): Promise<number> {
-  const { settlement, paymentMint } = request
-  if (settlement === "in_kind") return held
-  if (settlement === "external") return request.decimals
-  const { balances } = await readTreasury(principal)
-  const found = balances.find(({ mint }) => mint === paymentMint)
-  const refused = found ? found.refused : "the deployment's settings do not list it"
-  if (!found || found.decimals === null)
-    return fail("payment_mint_refused", `payment_mint: Vouch does not pay with ${paymentMint}: ${refused}.`)
-  return found.decimals
-}
-
-/** Errors: invalid_amount. */
-function termsOf({ total, perUnit, minimum }: DistributionRequest, decimals: { held: number; payment: number }): Terms {
-  const units = (field: string, text: string) =>
-    toBaseUnits(text, decimals.payment) ?? fail("invalid_amount", `${field}: ${limitsOf(decimals.payment)}.`)
-  const least = minimum === null ? 0n : units("minimum", minimum)
-  if (total !== null) return { total: units("total", total), minimum: least }
-  const rate = rateOf(perUnit!, decimals)
-  return rate ? { per: rate, minimum: least } : fail("invalid_amount", "per_unit: must be more than zero.")
 }

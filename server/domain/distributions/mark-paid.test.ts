@@ -144,3 +144,33 @@ test("nothing is marked before the start, without saying which, or from another 
   expect((await stranger.query("distribution.markable", { id })).error.error).toBe("distribution_not_found")
   expect(await dist.get(id)).toMatchObject({ external_paid: "0", pending: "600" })
 })
+
+test("the preview of the form is what the draft pays, and writes nothing", async () => {
+  const preview = (about: object) =>
+    browser.query("distribution.preview", { snapshot_id: snapshot, settlement: "external", ...about })
+  const before = await sql`select id from distributions where workspace_id = ${workspaceId}`
+  const { data } = await preview({ total: "100", minimum: "20", exclude: [] })
+  expect(data).toEqual({
+    ...{ payouts: 2, total: "100", remainder: "16.67", per_unit: "16.666666", smallest: "33.33", largest: "50" },
+  })
+  expect(await sql`select id from distributions where workspace_id = ${workspaceId}`).toEqual(before)
+  const { json } = await dist.draftOf(snapshot, { settlement: "external", total: "100", minimum: "20" })
+  expect(json).toMatchObject({ payouts: 2, total: "100", remainder: "16.67" })
+  expect((await preview({ per_unit: "1.5", exclude: [holders[2]] })).data).toEqual({
+    ...{ payouts: 2, total: "4.5", remainder: "0", per_unit: "1.5", smallest: "1.5", largest: "3" },
+  })
+  expect((await preview({ total: "0.001" })).error.error).toBe("invalid_amount")
+  expect((await preview({})).error.error).toBe("validation_failed")
+  const { browser: stranger } = await member(app)
+  const theirs = { snapshot_id: snapshot, settlement: "external", total: "1" }
+  expect((await stranger.query("distribution.preview", theirs)).error.error).toBe("snapshot_not_found")
+})
+
+test("the paid payouts are counted, for members of the workspace only", async () => {
+  const id = await started()
+  const [first] = await payoutIds(id)
+  await mark(id, { payout_ids: [first] })
+  expect((await browser.query("distribution.countPaid", { id })).data).toEqual({ paid: 1 })
+  const { browser: stranger } = await member(app)
+  expect((await stranger.query("distribution.countPaid", { id })).error.error).toBe("distribution_not_found")
+})

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
 import { seqAt } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
 import { requireConfig } from "#domain/tokens"
@@ -13,11 +14,20 @@ import {
   recordsOf,
   stateOf,
 } from "./distribution.ts"
-import { findPayout, type PayoutFilter, type PayoutRecord, readPayouts, toPayoutRecord } from "./payout.ts"
+import { findPayout, type PayoutFilter, type PayoutRecord, readPayouts, settled, toPayoutRecord } from "./payout.ts"
 
 /** Errors: distribution_not_found. */
 export const readDistribution = async ({ workspaceId }: Principal, id: string): Promise<DistributionRecord> =>
   recordOf(sql, await findDistribution(sql, workspaceId, id))
+
+/** How many of its payouts are paid, by Vouch or elsewhere. Errors: distribution_not_found. */
+export async function countPaid({ workspaceId }: Principal, id: string): Promise<{ paid: number }> {
+  await findDistribution(sql, workspaceId, id)
+  const rows = await sql<{ paid: number }[]>`
+    select count(*)::int as paid from (${settled(sql, workspaceId, sql`p.distribution_id = ${id}`)}) p
+    where p.status in ('paid', 'external_paid')`
+  return only(rows)
+}
 
 export type DistributionFilter = {
   mintConfig: string | null

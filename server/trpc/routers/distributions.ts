@@ -27,47 +27,66 @@ const exactFilter = payoutFilter.strict()
 /** The most wallets that a request can exclude. */
 const MOST_EXCLUDED = 1000
 
-const request = z
-  .object({
-    snapshot_id: plainText(100).meta({
-      description: "A snapshot that is ready. Its holders are paid",
-      example: "snap_9sXcVbNmQwErTyUiPaSdFg",
+const terms = z.object({
+  snapshot_id: plainText(100).meta({
+    description: "A snapshot that is ready. Its holders are paid",
+    example: "snap_9sXcVbNmQwErTyUiPaSdFg",
+  }),
+  settlement: distributions.settlement,
+  payment_mint: walletAddress.optional().meta({
+    description: "For `stablecoin`: one of the mints in GET /treasury",
+    example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
+  }),
+  decimals: wholeNumber(0, MOST_EXTERNAL_DECIMALS)
+    .optional()
+    .meta({
+      description: `For \`external\`: the decimals of its amounts. If left out, ${EXTERNAL_DECIMALS}`,
+      example: 2,
     }),
-    settlement: distributions.settlement,
-    payment_mint: walletAddress.optional().meta({
-      description: "For `stablecoin`: one of the mints in GET /treasury",
-      example: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v",
-    }),
-    decimals: wholeNumber(0, MOST_EXTERNAL_DECIMALS)
-      .optional()
-      .meta({
-        description: `For \`external\`: the decimals of its amounts. If left out, ${EXTERNAL_DECIMALS}`,
-        example: 2,
-      }),
-    total: tokens.amountField.optional().meta({
-      description: "What to distribute, to the last unit, in proportion to what wallets held. This or per_unit",
-      example: "1250",
-    }),
-    per_unit: tokens.amountField.optional().meta({ description: "What each whole token gets", example: "0.25" }),
-    minimum: tokens.amountField.optional().meta({
-      description: "Smaller payouts are not paid, and add to the remainder",
-      example: "0.01",
-    }),
-    exclude: z
-      .array(walletAddress)
-      .max(MOST_EXCLUDED)
-      .default([])
-      .meta({ description: "Wallets that get nothing, such as your own", example: [tokens.OTHER_WALLET] }),
+  total: tokens.amountField.optional().meta({
+    description: "What to distribute, to the last unit, in proportion to what wallets held. This or per_unit",
+    example: "1250",
+  }),
+  per_unit: tokens.amountField.optional().meta({ description: "What each whole token gets", example: "0.25" }),
+  minimum: tokens.amountField.optional().meta({
+    description: "Smaller payouts are not paid, and add to the remainder",
+    example: "0.01",
+  }),
+  exclude: z
+    .array(walletAddress)
+    .max(MOST_EXCLUDED)
+    .default([])
+    .meta({ description: "Wallets that get nothing, such as your own", example: [tokens.OTHER_WALLET] }),
+})
+
+const checkTerms: Parameters<typeof terms.superRefine>[0] = (
+  { settlement, payment_mint, decimals, total, per_unit },
+  { addIssue },
+) => {
+  const refuse = (field: string, message: string) => addIssue({ code: "custom", path: [field], message })
+  if ((total === undefined) === (per_unit === undefined)) refuse("total", "send either total or per_unit")
+  if (settlement === "stablecoin" && payment_mint === undefined) refuse("payment_mint", "required for `stablecoin`")
+  if (settlement !== "stablecoin" && payment_mint !== undefined) refuse("payment_mint", "only for `stablecoin`")
+  if (settlement !== "external" && decimals !== undefined) refuse("decimals", "only for `external`")
+}
+
+const request = terms
+  .extend({
     reason_code: grounds.reason_code.default("dividend").meta({ description: "Why", example: "dividend" }),
     reference: grounds.reference,
   })
-  .superRefine(({ settlement, payment_mint, decimals, total, per_unit }, { addIssue }) => {
-    const refuse = (field: string, message: string) => addIssue({ code: "custom", path: [field], message })
-    if ((total === undefined) === (per_unit === undefined)) refuse("total", "send either total or per_unit")
-    if (settlement === "stablecoin" && payment_mint === undefined) refuse("payment_mint", "required for `stablecoin`")
-    if (settlement !== "stablecoin" && payment_mint !== undefined) refuse("payment_mint", "only for `stablecoin`")
-    if (settlement !== "external" && decimals !== undefined) refuse("decimals", "only for `external`")
-  })
+  .superRefine(checkTerms)
+
+const termsOf = (input: z.output<typeof terms>): distributions.DistributionTerms => ({
+  snapshotId: input.snapshot_id,
+  settlement: input.settlement,
+  paymentMint: input.payment_mint ?? null,
+  decimals: input.decimals ?? EXTERNAL_DECIMALS,
+  total: input.total ?? null,
+  perUnit: input.per_unit ?? null,
+  minimum: input.minimum ?? null,
+  exclude: [...new Set(input.exclude)],
+})
 
 /** Answers 202 while it waits for approval or is being paid. */
 async function answerAct<Record extends { state: string }>(ctx: Pick<Context, "answer">, answer: Promise<Record>) {
@@ -99,18 +118,17 @@ export const distributionRouter = router({
   }).mutation(({ ctx, input }) =>
     distributions.createDistribution({
       ...ctx,
-      snapshotId: input.snapshot_id,
-      settlement: input.settlement,
-      paymentMint: input.payment_mint ?? null,
-      decimals: input.decimals ?? EXTERNAL_DECIMALS,
-      total: input.total ?? null,
-      perUnit: input.per_unit ?? null,
-      minimum: input.minimum ?? null,
-      exclude: [...new Set(input.exclude)],
+      ...termsOf(input),
       reasonCode: input.reason_code,
       reference: input.reference,
     }),
   ),
+
+  /** For the dashboard: the same without a draft. */
+  preview: memberWith("distribution:write")
+    .input(terms.superRefine(checkTerms))
+    .output(distributions.distributionPreview)
+    .query(({ ctx, input }) => distributions.previewDistribution(ctx.principal, termsOf(input))),
 
   list: endpoint("GET /distributions", {
     scope: "token:read",
@@ -166,6 +184,11 @@ export const distributionRouter = router({
     .query(({ ctx, input: { id: distributionId, status = null, cursor = null, ...input } }) =>
       distributions.listPayouts(ctx.principal, { ...input, distributionId, status, cursor }),
     ),
+
+  /** For the dashboard. */
+  countPaid: memberWith("token:read")
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => distributions.countPaid(ctx.principal, input.id)),
 
   start: endpoint("POST /distribution/{id}/start", {
     scope: "distribution:write",

@@ -18,7 +18,7 @@ async function held({ api }: Customer) {
   return { id, snapshot_id: await snapshotOf(api, id, "3") }
 }
 
-/** A distribution that the two holders are paid elsewhere: 33.33 and 66.67 units. */
+/** A distribution that the two holders are paid elsewhere: 33.33 and 66.67. */
 async function started(customer: Customer) {
   const { id, snapshot_id } = await held(customer)
   const about = { snapshot_id, settlement: "external", total: "100", reference: "Dividend Q3 2026" }
@@ -37,16 +37,24 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   const snapshot = page.getByLabel("Snapshot")
   await expect(snapshot.getByRole("option", { selected: true })).toHaveText(/^Paid Fund: Record date Q3 2026, /)
   await page.getByLabel("Settlement").selectOption("external")
+  const preview = page.getByRole("region", { name: "Preview" })
+  await expect(preview).toContainText("enter an amount to see what its holders get")
   await page.getByRole("textbox", { name: "Total" }).fill("100")
+  await expect(preview).toContainText(/100to 2 holders/)
+  await expect(preview).toContainText("About 33.333333")
+  await page.getByLabel("Smallest payout").fill("50")
+  await expect(preview).toContainText(/to 1 holder/)
+  await expect(preview).toContainText(/No one gets33\.33/)
+  await page.getByLabel("Smallest payout").fill("")
   await page.getByLabel("Reference").fill("Dividend Q3 2026")
   await expectAccessible(page)
-  await page.getByRole("button", { name: "Show what each holder gets" }).click()
+  await page.getByRole("button", { name: "Create draft" }).click()
 
   await expect(heading(page, /^Dividend Q3 2026/)).toBeVisible()
   const payouts = page.getByRole("region", { name: "Payouts" })
   const amount = (text: string) => payouts.getByText(text).filter({ visible: true })
-  await expect(amount("33.33 units")).toBeVisible()
-  await expect(amount("66.67 units")).toBeVisible()
+  await expect(amount("33.33")).toBeVisible()
+  await expect(amount("66.67")).toBeVisible()
   await expect(payouts.getByRole("button", { name: "Mark as paid" })).toHaveCount(0)
   await page.getByRole("button", { name: "Start" }).click()
   await page.getByRole("button", { name: "Start paying" }).click()
@@ -54,6 +62,7 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   await expectAccessible(page)
   expect(await brokenWords(page)).toEqual([])
 
+  await expect(page.getByText("0 of 2 payouts paid")).toBeVisible()
   for (let left = 2; left > 0; left--) {
     await expect(payouts.getByRole("button", { name: "Mark as paid" })).toHaveCount(left)
     await payouts.getByRole("button", { name: "Mark as paid" }).first().click()
@@ -62,6 +71,7 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
     await dialog.getByRole("button", { name: "Mark as paid" }).click()
   }
   await expect(page.getByText("Completed").first()).toBeVisible()
+  await expect(page.getByText("2 of 2 payouts paid")).toBeVisible()
   await expect(page.getByRole("link", { name: "Download report" })).toBeVisible()
 })
 
@@ -90,18 +100,18 @@ test("people chosen by name and pasted wallets get nothing, and a draft is cance
   await excluded.nth(2).getByRole("button").click()
   await expect(excluded).toHaveCount(2)
   await field.fill("not a wallet")
-  await page.getByRole("button", { name: "Show what each holder gets" }).click()
+  await page.getByRole("button", { name: "Create draft" }).click()
   await expect(page.getByText("Not the address of a wallet: not, a, wallet.")).toBeVisible()
   await expect(field).toBeFocused()
   await expectAccessible(page)
   await field.fill(second)
-  await page.getByRole("button", { name: "Show what each holder gets" }).click()
+  await page.getByRole("button", { name: "Create draft" }).click()
 
   await expect(heading(page, /^Dividend Q4 2026/)).toBeVisible()
   await expect(
-    page.getByRole("region", { name: "Payouts" }).getByText("100 units").filter({ visible: true }),
+    page.getByRole("region", { name: "Payouts" }).getByText("100", { exact: true }).filter({ visible: true }),
   ).toHaveCount(1)
-  await expect(page.getByText("0 units of 100 units paid")).toBeVisible()
+  await expect(page.getByText("0 of 1 payout paid")).toBeVisible()
   await expect(page.getByRole("link", { name: "Record date Q3 2026" })).toHaveAttribute("href", /\?tab=snapshots$/)
   await page.getByRole("button", { name: "More actions" }).click()
   await page.getByRole("menuitem", { name: "Cancel the distribution" }).click()
@@ -128,7 +138,7 @@ test("payouts are selected and marked as paid together, and one that was marked 
 
   await bar.getByRole("button", { name: "Mark as paid" }).click()
   const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
-  await expect(dialog).toContainText("100 units in all.")
+  await expect(dialog).toContainText("100 in all.")
   await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()
   await expect(dialog.getByLabel("Reference of the payments")).toBeFocused()
   await dialog.getByLabel("Reference of the payments").fill("SEPA batch 7")
@@ -163,7 +173,7 @@ test("all payouts that match are marked as paid, also those on other pages", asy
   await expect(bar).toContainText("All 2 matching selected")
   await bar.getByRole("button", { name: "Mark as paid" }).click()
   const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
-  await expect(dialog).toContainText("100 units in all.")
+  await expect(dialog).toContainText("100 in all.")
   await dialog.getByLabel("Reference of the payments").fill("SEPA batch 8")
   await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()
   await expect(page.getByText("2 payouts marked as paid")).toBeVisible()

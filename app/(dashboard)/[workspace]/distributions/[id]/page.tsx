@@ -2,7 +2,7 @@
 
 import { Ellipsis } from "lucide-react"
 import { useParams } from "next/navigation.js"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { To, useMutation, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -145,7 +145,11 @@ function MoreActions({ id }: { id: string }) {
 const share = (part: string, whole: string): number => Number(part) / Number(whole)
 
 function Sums({ distribution }: { distribution: Distribution }) {
-  const { state, allocated, paid, external_paid, decimals, paused_because, approval_id } = distribution
+  const { distribution_id: id, state, allocated, paid, external_paid, payouts } = distribution
+  const { decimals, paused_because, approval_id } = distribution
+  const { data: counted, refetch } = useQuery("distribution.countPaid", { id })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something was paid
+  useEffect(() => void refetch(), [paid, external_paid])
   const amountOf = useUnits([distribution]).amountIn(distribution)
   const unlessZero = (amount: string) => (amount === "0" ? null : amountOf(amount))
   const unitsOf = (amount: string) => toBaseUnits(amount, decimals)!
@@ -160,8 +164,11 @@ function Sums({ distribution }: { distribution: Distribution }) {
         </p>
       )}
       <div>
-        <p className="mb-1.5 text-[13px] text-muted">
-          {amountOf(fromBaseUnits(unitsOf(paid) + unitsOf(external_paid), decimals))} of {amountOf(allocated)} paid
+        <p className="mb-1.5 flex flex-wrap justify-between gap-x-4">
+          <span className="font-medium">{counted && `${counted.paid} of ${countOf(payouts, "payout")} paid`}</span>
+          <span className="text-[13px] text-muted">
+            {amountOf(fromBaseUnits(unitsOf(paid) + unitsOf(external_paid), decimals))} of {amountOf(allocated)}
+          </span>
         </p>
         <Progress label="Paid" value={done} />
       </div>

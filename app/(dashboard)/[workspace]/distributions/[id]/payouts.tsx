@@ -8,7 +8,7 @@ import { actions, type Column } from "#app/components/data-table.tsx"
 import { Card, Empty } from "#app/components/frame.tsx"
 import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { grouped } from "#shared/amount.ts"
+import { groupedTo, placesOf } from "#shared/amount.ts"
 import { isMarkable, payoutStatuses } from "#shared/distributions.ts"
 import { useUnits } from "../use-units.ts"
 import type { Distribution, Payout } from "../words.ts"
@@ -33,8 +33,8 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
   const { can } = useWorkspace()
   const { distribution_id: id, state } = distribution
   const amountOf = useUnits([distribution]).amountIn(distribution)
-  const columns = columnsWith(amountOf)
   const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
+  const columns = columnsWith(amountOf, list.query.data?.data ?? [])
   const selection = useSelection<Payout>(list.name, { nameOf, refusal })
   const isStarted = state !== "draft" && state !== "awaiting_approval"
   const mayAct = isStarted && can("distribution:write")
@@ -67,33 +67,39 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
   )
 }
 
-const columnsWith = (amountOf: (amount: string) => string): Column<Payout>[] => [
-  {
-    header: "Holder",
-    breaks: true,
-    cell: ({ user_pubkey, investor_id, external_id }) =>
-      investor_id === null ? (
-        <Copyable value={user_pubkey} what="wallet address" compact />
-      ) : (
-        <InvestorLink investor={{ investor_id, external_id }} />
+type AmountOf = (amount: string, places?: number) => string
+
+function columnsWith(amountOf: AmountOf, payouts: readonly Payout[]): Column<Payout>[] {
+  const heldPlaces = placesOf(payouts.map(({ units }) => units))
+  const places = placesOf(payouts.map(({ amount }) => amount))
+  return [
+    {
+      header: "Investor",
+      breaks: true,
+      cell: ({ user_pubkey, investor_id, external_id }) =>
+        investor_id === null ? (
+          <Copyable value={user_pubkey} what="wallet address" compact />
+        ) : (
+          <InvestorLink investor={{ investor_id, external_id }} />
+        ),
+      note: ({ user_pubkey, investor_id, detail }) => (
+        <>
+          {investor_id !== null && <Copyable value={user_pubkey} what="wallet address" compact />}
+          {detail && <span className="block">{detail}</span>}
+        </>
       ),
-    note: ({ user_pubkey, investor_id, detail }) => (
-      <>
-        {investor_id !== null && <Copyable value={user_pubkey} what="wallet address" compact />}
-        {detail && <span className="block">{detail}</span>}
-      </>
-    ),
-  },
-  { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => grouped(units) },
-  {
-    header: "Gets",
-    align: "end",
-    phone: "value",
-    className: "whitespace-nowrap",
-    cell: ({ amount }) => amountOf(amount),
-  },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-]
+    },
+    { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => groupedTo(heldPlaces, units) },
+    {
+      header: "Gets",
+      align: "end",
+      phone: "value",
+      className: "whitespace-nowrap",
+      cell: ({ amount }) => amountOf(amount, places),
+    },
+    { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  ]
+}
 
 function PayoutActs({ payout, isCancelled }: { payout: Payout; isCancelled: boolean }) {
   const { payout_id: id, status } = payout

@@ -13,11 +13,13 @@ import { timeIn } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { isAddress } from "#shared/address.ts"
+import { AMOUNT } from "#shared/amount.ts"
 import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS, type Settlement } from "#shared/distributions.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
 import { settlementWords } from "../words.ts"
 import { type Excluded, ExcludedWallets, wordsIn } from "./excluded-wallets.tsx"
+import { Preview } from "./preview.tsx"
 
 type Snapshot = RouterOutputs["snapshot"]["get"]
 type Mint = RouterOutputs["treasury"]["get"]["balances"][number]
@@ -77,7 +79,7 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
   const router = useRouter()
   const refresh = useRefresh()
   const zone = useTimeZone()
-  const { nameOf } = useUnits([])
+  const { nameOf, symbolOf, amountIn } = useUnits([])
   const isOlder = chosen !== null && newest.every(({ snapshot_id }) => snapshot_id !== chosen)
   const { data: older } = useQuery("snapshot.get", { id: chosen ?? "" }, { enabled: isOlder })
   const snapshots = older ? [...newest, older] : newest
@@ -96,147 +98,172 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
   const key = useIdempotencyKey(content, entered.amount !== "")
   const snapshot = snapshots.find(({ snapshot_id }) => snapshot_id === entered.snapshot)
   const exclude = [...excluded.map(({ wallet }) => wallet), ...wordsIn(entered.exclude)]
+  const terms = {
+    ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
+    ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
+    ...(settlement === "external" && { decimals: Number(entered.decimals) }),
+    ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
+    ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
+  }
 
   return (
-    <Card title="What is paid">
-      <Form
-        className="max-w-xl space-y-4"
-        check={() => {
-          const wrong = exclude.filter((one) => !isAddress(one))
-          return wrong.length > 0 ? { exclude: `Not the address of a wallet: ${wrong.join(", ")}.` } : {}
-        }}
-        onSubmit={async () => {
-          const { distribution_id } = await key.send((idempotencyKey) =>
-            api.distribution.create.mutate(
-              {
-                ...{ snapshot_id: entered.snapshot, settlement, exclude: exclude as never },
-                ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
-                ...(settlement === "stablecoin" && { payment_mint: entered.mint }),
-                ...(settlement === "external" && { decimals: Number(entered.decimals) }),
-                ...(basis === "total" ? { total: entered.amount.trim() } : { per_unit: entered.amount.trim() }),
-                ...(entered.minimum.trim() !== "" && { minimum: entered.minimum.trim() }),
-              },
-              { context: { idempotencyKey } },
-            ),
-          )
-          key.forget()
-          void refresh()
-          router.push(path("distributions", distribution_id))
-        }}
-      >
-        <SelectField
-          name="snapshot_id"
-          label="Snapshot"
-          aside={
-            <Link
-              href={snapshot ? `${path("tokens", snapshot.mint_config)}?tab=snapshots` : path("tokens")}
-              prefetch={false}
-              // What has been entered here stays.
-              target="_blank"
-              className="text-accent hover:underline"
-            >
-              Take a snapshot
-            </Link>
-          }
-          hint={
-            snapshot?.complete === false
-              ? "Holders could move this token themselves, and some of these transfers may be missing in the snapshot."
-              : `Everyone who held the token on the record date is paid. Times are in ${zone}.`
-          }
-          required
-          value={entered.snapshot}
-          onChange={set("snapshot")}
-          options={[
-            ["", "Choose a snapshot"],
-            ...snapshots.map(({ snapshot_id, mint_config, name, record_at }): [string, string] => [
-              snapshot_id,
-              `${nameOf(mint_config)}: ${name}, ${timeIn(zone, record_at)}`,
-            ]),
-          ]}
-        />
-        <SelectField
-          name="settlement"
-          label="Settlement"
-          required
-          value={settlement}
-          onChange={set("settlement")}
-          options={Object.entries(settlementWords)}
-        />
-        {settlement === "stablecoin" && <PaymentMint mints={mints} value={entered.mint} onChange={set("mint")} />}
-        {settlement === "external" && (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <Card title="What is paid">
+        <Form
+          check={() => {
+            const wrong = exclude.filter((one) => !isAddress(one))
+            return wrong.length > 0 ? { exclude: `Not the address of a wallet: ${wrong.join(", ")}.` } : {}
+          }}
+          onSubmit={async () => {
+            const { distribution_id } = await key.send((idempotencyKey) =>
+              api.distribution.create.mutate(
+                {
+                  ...terms,
+                  ...{ reason_code: entered.reason as ReasonCode, reference: entered.reference.trim() },
+                },
+                { context: { idempotencyKey } },
+              ),
+            )
+            key.forget()
+            void refresh()
+            router.push(path("distributions", distribution_id))
+          }}
+        >
           <SelectField
-            name="decimals"
-            label="Decimals of the amounts"
-            hint="2 for cents."
+            name="snapshot_id"
+            label="Snapshot"
+            aside={
+              <Link
+                href={snapshot ? `${path("tokens", snapshot.mint_config)}?tab=snapshots` : path("tokens")}
+                prefetch={false}
+                // What has been entered here stays.
+                target="_blank"
+                className="text-accent hover:underline"
+              >
+                Take a snapshot
+              </Link>
+            }
+            hint={
+              snapshot?.complete === false
+                ? "Holders could move this token themselves, and some of these transfers may be missing in the snapshot."
+                : `Everyone who held the token on the record date is paid. Times are in ${zone}.`
+            }
             required
-            value={entered.decimals}
-            onChange={set("decimals")}
-            options={Array.from({ length: MOST_EXTERNAL_DECIMALS + 1 }, (_, n) => [String(n), String(n)])}
+            value={entered.snapshot}
+            onChange={set("snapshot")}
+            options={[
+              ["", "Choose a snapshot"],
+              ...snapshots.map(({ snapshot_id, mint_config, name, record_at }): [string, string] => [
+                snapshot_id,
+                `${nameOf(mint_config)}: ${name}, ${timeIn(zone, record_at)}`,
+              ]),
+            ]}
           />
-        )}
-        <SelectField
-          name="basis"
-          label="Amount"
-          required
-          value={basis}
-          onChange={set("basis")}
-          options={[
-            ["total", "A total, divided in proportion"],
-            ["per_unit", "An amount for each whole token"],
-          ]}
-        />
-        <TextField
-          name={basis === "total" ? "total" : "per_unit"}
-          label={basis === "total" ? "Total" : "For each token"}
-          required
-          inputMode="decimal"
-          autoComplete="off"
-          value={entered.amount}
-          onChange={set("amount")}
-        />
-        <TextField
-          name="minimum"
-          label="Smallest payout (optional)"
-          hint="What is below it is not paid."
-          inputMode="decimal"
-          autoComplete="off"
-          value={entered.minimum}
-          onChange={set("minimum")}
-        />
-        {snapshot && (
-          <ExcludedWallets
-            mintConfig={snapshot.mint_config}
-            excluded={excluded}
-            text={entered.exclude}
-            onChange={(excluded, exclude) => {
-              setExcluded(excluded)
-              setEntered((before) => ({ ...before, exclude }))
-            }}
+          <SelectField
+            name="settlement"
+            label="Settlement"
+            required
+            value={settlement}
+            onChange={set("settlement")}
+            options={Object.entries(settlementWords)}
           />
-        )}
-        <SelectField
-          name="reason_code"
-          label="Reason"
-          required
-          value={entered.reason}
-          onChange={set("reason")}
-          options={Object.entries(reasonNames)}
+          {settlement === "stablecoin" && <PaymentMint mints={mints} value={entered.mint} onChange={set("mint")} />}
+          {settlement === "external" && (
+            <SelectField
+              name="decimals"
+              label="Decimals of the amounts"
+              hint="2 for cents."
+              required
+              value={entered.decimals}
+              onChange={set("decimals")}
+              options={Array.from({ length: MOST_EXTERNAL_DECIMALS + 1 }, (_, n) => [String(n), String(n)])}
+            />
+          )}
+          <SelectField
+            name="basis"
+            label="Amount"
+            required
+            value={basis}
+            onChange={set("basis")}
+            options={[
+              ["total", "A total, divided in proportion"],
+              ["per_unit", "An amount for each whole token"],
+            ]}
+          />
+          <TextField
+            name={basis === "total" ? "total" : "per_unit"}
+            label={basis === "total" ? "Total" : "For each token"}
+            required
+            inputMode="decimal"
+            autoComplete="off"
+            value={entered.amount}
+            onChange={set("amount")}
+          />
+          <TextField
+            name="minimum"
+            label="Smallest payout (optional)"
+            hint="Smaller payouts are not paid."
+            inputMode="decimal"
+            autoComplete="off"
+            value={entered.minimum}
+            onChange={set("minimum")}
+          />
+          {snapshot && (
+            <ExcludedWallets
+              mintConfig={snapshot.mint_config}
+              excluded={excluded}
+              text={entered.exclude}
+              onChange={(excluded, exclude) => {
+                setExcluded(excluded)
+                setEntered((before) => ({ ...before, exclude }))
+              }}
+            />
+          )}
+          <SelectField
+            name="reason_code"
+            label="Reason"
+            required
+            value={entered.reason}
+            onChange={set("reason")}
+            options={Object.entries(reasonNames)}
+          />
+          <TextField
+            name="reference"
+            label="Reference"
+            hint="Such as the quarter. No personal data: it stays in the audit log."
+            required
+            maxLength={200}
+            autoComplete="off"
+            value={entered.reference}
+            onChange={set("reference")}
+          />
+          <Submit>Create draft</Submit>
+        </Form>
+      </Card>
+      {(!snapshot || isPreviewed(snapshot)) && (
+        <Preview
+          terms={snapshot && isComplete(terms, exclude) ? terms : null}
+          symbol={snapshot ? symbolOf(snapshot.mint_config) : ""}
+          amountOf={amountIn({
+            mint_config: snapshot?.mint_config ?? "",
+            settlement,
+            payment_mint: entered.mint || null,
+          })}
         />
-        <TextField
-          name="reference"
-          label="Reference"
-          hint="Such as the quarter. No personal data: it stays in the audit log."
-          required
-          maxLength={200}
-          autoComplete="off"
-          value={entered.reference}
-          onChange={set("reference")}
-        />
-        <Submit>Show what each holder gets</Submit>
-      </Form>
-    </Card>
+      )}
+    </div>
   )
 }
+
+/** For more holders, adding up all of them would take too long while someone types. */
+const MOST_PREVIEWED = 20_000
+const isPreviewed = ({ holders }: Snapshot): boolean => holders !== null && holders <= MOST_PREVIEWED
+
+type Amounts = { total?: string; per_unit?: string; minimum?: string; payment_mint?: string }
+
+/** Whether nothing is missing or half typed. The server finds everything else. */
+const isComplete = ({ total, per_unit = total, minimum = "1", payment_mint }: Amounts, exclude: readonly string[]) =>
+  AMOUNT.test(per_unit ?? "") && AMOUNT.test(minimum) && payment_mint !== "" && exclude.every(isAddress)
 
 type PaymentMintProps = { mints: Mint[]; value: string; onChange: (event: { target: { value: string } }) => void }
 

@@ -23,7 +23,8 @@ export function Card({
     >
       {(title || actions) && (
         <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-          <div>
+          {/* A long description leaves room for the actions at its side. */}
+          <div className={clsx(description && "min-w-0 flex-1 basis-60")}>
             {title && (
               <h2 id={id} className="text-sm font-semibold">
                 {title}

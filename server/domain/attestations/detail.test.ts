@@ -53,8 +53,11 @@ test("the timeline shows an attestation from start to burn in order, with who di
   expect(names((await detail(id)).timeline)).toEqual(["started"])
   expect((await detail(id)).provider).toBe("Built-in sandbox")
 
+  expect((await detail(id)).review_id).toBeNull()
   await app.webhook({ session_id: sessionId, decision: "in_review" })
   expect(names((await detail(id)).timeline)).toEqual(["started", "decided in_review"])
+  const [review] = await sql<{ id: string }[]>`select id from reviews where attestation_id = ${id}`
+  expect((await detail(id)).review_id).toBe(review!.id)
   await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
   const verified = await waitFor(async () => {
     const record = await detail(id)
@@ -178,7 +181,7 @@ test("starting a session by hand leaves an audit line; joining an open one, or s
   ])
 })
 
-test("a viewer cannot start or revoke, and sees no session id", async () => {
+test("a viewer cannot start or revoke, and sees no id of a session or a review", async () => {
   const { key, account, read } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const id = await idOf(sessionId)
@@ -188,9 +191,11 @@ test("a viewer cannot start or revoke, and sees no session id", async () => {
   for (const refused of [start, revoke]) {
     expect(refused).toMatchObject({ status: 403, error: { error: "insufficient_scope" } })
   }
+  await app.webhook({ session_id: sessionId, decision: "in_review" })
   expect((await viewer.query("attestation.detail", { id })).data).toMatchObject({
     status: "pending",
     session_id: null,
+    review_id: null,
   })
   expect((await read("attestation.detail", { id })).session_id).toBe(sessionId)
 })

@@ -28,10 +28,11 @@ export async function readDetail(principal: Principal, id: string) {
     select ${attestationFields(sql)}, ${sql(lifeColumns)}
     from attestations where workspace_id = ${workspaceId} and id = ${id}`
   if (!row) return attestationNotFound(id)
-  const [issuing, burn, traces] = await Promise.all([
+  const [issuing, burn, traces, review_id] = await Promise.all([
     row.operation_id === null ? null : transactionOf(workspaceId, row.operation_id),
     row.verified_at === null ? null : readBurn(row),
     readTraces(row),
+    principal.scopes.has("review:write") ? latestReview(workspaceId, id) : null,
   ])
   const now = clock.now()
   const life: Life = {
@@ -61,8 +62,17 @@ export async function readDetail(principal: Principal, id: string) {
     credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
     /** Whether the vendor's country code is of no country that rules can name. They then refuse the wallet. */
     country_unknown: row.claims !== null && openClaims(row.id, row.claims).unknown_country !== undefined,
+    /** The latest review of its verification; null if it had none, and for members who do not decide reviews. */
+    review_id,
     timeline: timelineOf(life),
   }
+}
+
+async function latestReview(workspaceId: string, attestationId: string): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from reviews where workspace_id = ${workspaceId} and subject = ${attestationId}
+    order by seq desc limit 1`
+  return row?.id ?? null
 }
 
 async function transactionOf(workspaceId: string, operationId: string): Promise<Landed | null> {

@@ -78,13 +78,12 @@ export default function Page() {
 }
 
 function About({ attestation }: { attestation: Detail }) {
-  const { attestation_id, user_pubkey, schema, provider, started_at, issued_at, expires_at } = attestation
+  const { attestation_id, user_pubkey, schema, provider, started_at, issued_at, expires_at, review_id } = attestation
   return (
     <Facts
       facts={{
-        Wallet: <Copyable value={user_pubkey} what="wallet" compact />,
-        "Attestation id": <Copyable value={attestation_id} what="attestation id" compact />,
         Investor: <InvestorLink investor={attestation} />,
+        Wallet: <Copyable value={user_pubkey} what="wallet" compact />,
         Schema: (
           <To path={["schemas", schema]}>
             <SchemaName id={schema} />
@@ -101,11 +100,17 @@ function About({ attestation }: { attestation: Detail }) {
         Expires: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
         "Reason shown to the investor": attestation.public_reason && publicReasonCopy[attestation.public_reason],
-        Session: attestation.status === "pending" && attestation.session_id && (
+        Session: attestation.session_id && (
           <NewTab href={`/verify/${attestation.session_id}`} className="text-accent underline">
-            Open its page
+            Open hosted page
           </NewTab>
         ),
+        Review: review_id && (
+          <To path={["reviews", review_id]} className="text-accent underline underline-offset-2">
+            {attestation.status === "pending" ? "Open review" : "See how it was decided"}
+          </To>
+        ),
+        "Attestation id": <Copyable value={attestation_id} what="attestation id" compact />,
       }}
     />
   )
@@ -148,7 +153,7 @@ const dots: Partial<Record<TimelineEvent["event"], string>> = { confirmed: "bg-a
 
 const AttestationTimeline = ({ events }: { events: readonly TimelineEvent[] }) => (
   <Timeline>
-    {events.map((event) => (
+    {events.toReversed().map((event) => (
       <Moment
         key={`${event.event} ${event.at} ${event.detail}`}
         dot={dots[event.event]}
@@ -224,24 +229,24 @@ function Proof({ attestation }: { attestation: Detail }) {
     >
       <Facts
         facts={{
-          Network: onchain.cluster,
-          "Issued in": <Copyable value={onchain_tx} what="transaction signature" compact />,
+          Network: explorer === null ? `${onchain.cluster}, which has no public explorer` : onchain.cluster,
           Final: attestation.finalized_at ? (
             <Timestamp at={attestation.finalized_at} />
           ) : (
             <span className="text-muted">Final in a few seconds. Until then the chain could still undo it.</span>
           ),
-          "Destroyed in": credential.state === "destroyed" && (
-            <Copyable value={credential.transaction} what="destroying transaction's signature" compact />
-          ),
         }}
       />
       <Verification id={attestation.attestation_id} />
       <details className="mt-4 border-t border-line pt-4">
-        <summary className="cursor-pointer text-[13px] text-muted">Addresses and fingerprint</summary>
+        <summary className="cursor-pointer text-[13px] text-muted">All details</summary>
         <Facts
           className="mt-3"
           facts={{
+            "Issued in": <Copyable value={onchain_tx} what="transaction signature" compact />,
+            "Destroyed in": credential.state === "destroyed" && (
+              <Copyable value={credential.transaction} what="destroying transaction's signature" compact />
+            ),
             Slot: slot,
             Mint: address(onchain.mint, "credential's mint"),
             "Token account": address(onchain.token_account, "token account"),

@@ -96,7 +96,7 @@ export function DetailPage<Data>({
 type ColumnsProps = {
   wide: ReactNode
   narrow: ReactNode
-  /** Whether the narrow column is what one acts with: it stays in view, and is the first on narrow screens. */
+  /** Whether the narrow column is what one acts with: on wide screens it stays in view. */
   acts?: boolean
 }
 
@@ -107,8 +107,7 @@ export const TwoColumns = ({ wide, narrow, acts = false }: ColumnsProps) => (
     <div
       className={clsx(
         "min-w-0 space-y-4",
-        acts &&
-          "max-lg:order-first lg:sticky lg:top-18 lg:max-h-[calc(100dvh-5.5rem)] lg:overflow-y-auto lg:rounded-xl",
+        acts && "lg:sticky lg:top-18 lg:max-h-[calc(100dvh-5.5rem)] lg:overflow-y-auto lg:rounded-xl",
       )}
     >
       {narrow}

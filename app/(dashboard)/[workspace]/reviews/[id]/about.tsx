@@ -6,18 +6,19 @@ import { Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { findings, headlineOf } from "#shared/reviews.ts"
 import type { Review } from "./review.ts"
 
 export function About({ review }: { review: Review }) {
   const { wallet, attestations } = review
   const removed = review.lists.filter(({ in_use }) => !in_use)
+  const hasDetails = review.said !== null && headlineOf(review) !== review.said
   const facts = {
     // Reviews of the other kinds have one finding, which the page's heading already says.
     Found: review.kind === "signal" && headlineOf(review) !== findings[review.finding] && findings[review.finding],
-    Details: review.said !== null && headlineOf(review) !== review.said && (
-      <span className="wrap-anywhere">{review.said}</span>
-    ),
+    Details: hasDetails && <span className="wrap-anywhere">{review.said}</span>,
+    Evidence: review.kind === "vendor" && !hasDetails && "The provider sent none with this case.",
     Lists: review.lists.length > 0 && <Lists of={review.lists} />,
     Country: review.country_unknown && (
       <span className="text-notice">
@@ -55,8 +56,8 @@ export function About({ review }: { review: Review }) {
                   Checked by {provider}, started <Timestamp at={started_at} />
                 </span>
                 {provider_page && (
-                  <NewTab href={provider_page} className="text-[13px] text-accent hover:underline">
-                    Open at {provider}
+                  <NewTab href={provider_page} className={buttonLook({ size: "sm", className: "mt-1.5" })}>
+                    Open in {provider}
                   </NewTab>
                 )}
               </span>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { ClaimsCard } from "#app/(dashboard)/[workspace]/investors/[id]/claims-card.tsx"
 import { FreezeNote, LostNote } from "#app/(dashboard)/freeze-note.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
-import { InvestorLink, type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Loaded, Loading } from "#app/components/frame.tsx"
@@ -20,7 +20,7 @@ type Summary = RouterOutputs["review"]["list"]["data"][number]
 const EARLIER = 5
 
 /**
- * What a decision depends on, next to it: the person, what happened and what colleagues noted, the case, and earlier reviews.
+ * What a decision depends on, next to it: the person, the case, what happened and what colleagues noted, and earlier reviews.
  * Shown together, so that no part pushes the others down later.
  */
 export function Context({ review, history }: { review: Review; history: ReactNode }) {
@@ -39,32 +39,46 @@ export function Context({ review, history }: { review: Review; history: ReactNod
   return (
     <>
       {id !== null && (
-        <Card title="Person">
+        <Card
+          title="Person"
+          actions={
+            <To path={["investors", id]} className="rounded-sm text-[13px] text-accent underline underline-offset-2">
+              View investor
+            </To>
+          }
+        >
           <Loaded query={view} what="the person">
-            {(investor) => <Person investor={investor} wallet={review.wallet} />}
+            {(investor) => <Person investor={investor} review={review} earlierReviews={earlier.length} />}
           </Loaded>
         </Card>
       )}
       {view.data && can("claims:read") && (view.data.has_claims || sentFor !== null) && (
         <ClaimsCard investor={view.data} review={sentFor} />
       )}
-      {history}
       <Card title="Case" description={reviewKinds[review.kind].summary}>
         <About review={review} />
       </Card>
+      {history}
       {earlier.length > 0 && <Earlier reviews={earlier.slice(0, EARLIER)} />}
     </>
   )
 }
 
-function Person({ investor, wallet }: { investor: InvestorView; wallet: string | null }) {
+type PersonProps = { investor: InvestorView; review: Review; earlierReviews: number }
+
+/** What a reviewer weighs about the person. */
+function Person({ investor, review, earlierReviews }: PersonProps) {
   const { first_seen_at, wallets, tokens } = investor
+  const { wallet } = review
+  const others = wallets.filter(({ user_pubkey }) => user_pubkey !== wallet).length
   return (
     <>
       <Facts
         facts={{
-          Investor: <InvestorLink investor={investor} />,
           "First seen": <Timestamp at={first_seen_at} />,
+          "Earlier verifications": earlierVerifications(investor, review),
+          "Earlier reviews": earlierReviews === 0 ? "None" : `${earlierReviews}, listed below`,
+          "Other wallets": wallet !== null && (others === 0 ? "None" : others),
           Holds:
             tokens.length === 0
               ? "No tokens"
@@ -99,6 +113,21 @@ function Person({ investor, wallet }: { investor: InvestorView; wallet: string |
       </ul>
     </>
   )
+}
+
+const results = ["verified", "rejected", "revoked", "expired"] as const
+
+/** How the person's other verifications ended, such as "2 verified, 1 revoked". */
+function earlierVerifications({ timeline, has_earlier }: InvestorView, { attestations }: Review): string {
+  const here = new Set(attestations.map(({ attestation_id }) => attestation_id))
+  const counts = results.flatMap((result) => {
+    const count = timeline.filter(
+      ({ event, attestation_id }) => event === result && attestation_id !== null && !here.has(attestation_id),
+    ).length
+    return count === 0 ? [] : [`${count} ${result}`]
+  })
+  const words = counts.join(", ") || "None"
+  return has_earlier ? `${words} of late. The investor’s page has all.` : words
 }
 
 const Earlier = ({ reviews }: { reviews: readonly Summary[] }) => (

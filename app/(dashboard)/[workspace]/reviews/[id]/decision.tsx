@@ -8,7 +8,7 @@ import type { PublicReason } from "#shared/public-reasons.ts"
 import { headlineOf, type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
-import { Choices, decisionKeys, enterReason } from "./choices.tsx"
+import { ChoiceBar, Choices, decisionKeys, enterReason } from "./choices.tsx"
 import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
@@ -74,6 +74,7 @@ export function Decision({ review }: { review: Review }) {
           <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
         )}
         <Choices review={review} chosen={chosen} onChoose={choose} />
+        {chosen === null && <ChoiceBar decisions={decisions} onChoose={choose} />}
         {chosen !== null && decisions.includes(chosen) && (
           <Decide
             review={review}

@@ -41,27 +41,34 @@ function wordsOf({ event, finding, detail }: ReviewMoment): string {
   }
 }
 
-export const History = ({ moments }: { moments: readonly ReviewMoment[] }) => (
-  <Timeline>
-    {moments.map((moment, n) => (
-      <Moment
-        // biome-ignore lint/suspicious/noArrayIndexKey: moments are only ever added at the end
-        key={n}
-        dot={moment.event === "review.decided" ? "bg-accent" : undefined}
-        what={wordsOf(moment)}
-        at={moment.at}
-        more={moment.by.kind === "user" && ` by ${moment.by.name}`}
-      >
-        {moment.text && <p className="mt-0.5 break-words">{moment.text}</p>}
-        {Array.isArray(moment.detail.claims_entered) && (
-          <p className="mt-0.5 text-[13px] text-muted">
-            Claims entered by hand: {moment.detail.claims_entered.join(", ").replaceAll("_", " ")}
-          </p>
-        )}
-      </Moment>
-    ))}
-  </Timeline>
-)
+/** Newest first. Moments have no reasons, so that of the decision comes from the review. */
+export function History({ review: { moments, reason } }: { review: Review }) {
+  const decision = moments.findLast(({ event }) => event === "review.decided" || event === "review.requested")
+  return (
+    <Timeline className="mt-5 space-y-5">
+      {moments
+        .map((moment, n) => (
+          <Moment
+            // biome-ignore lint/suspicious/noArrayIndexKey: moments are only ever added at the end
+            key={n}
+            dot={moment.event === "review.decided" ? "bg-accent" : undefined}
+            what={wordsOf(moment)}
+            at={moment.at}
+            more={moment.by.kind === "user" && ` by ${moment.by.name}`}
+          >
+            {moment.text && <p className="mt-0.5 break-words">{moment.text}</p>}
+            {moment === decision && reason && <p className="mt-0.5 break-words">{reason}</p>}
+            {Array.isArray(moment.detail.claims_entered) && (
+              <p className="mt-0.5 text-[13px] text-muted">
+                Claims entered by hand: {moment.detail.claims_entered.join(", ").replaceAll("_", " ")}
+              </p>
+            )}
+          </Moment>
+        ))
+        .toReversed()}
+    </Timeline>
+  )
+}
 
 export function AddNote({ reviewId: review_id }: { reviewId: string }) {
   // Saving a note empties the form.
@@ -70,7 +77,7 @@ export function AddNote({ reviewId: review_id }: { reviewId: string }) {
   return (
     <Form
       key={written}
-      className="mt-5 border-t border-line pt-4"
+      className="border-b border-line pb-5"
       onSubmit={async (values) => {
         await note.mutateAsync(String(values.get("text")).replaceAll(/\s+/g, " ").trim())
         setWritten((count) => count + 1)

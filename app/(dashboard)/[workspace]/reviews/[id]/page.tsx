@@ -59,8 +59,8 @@ const Case = ({ review }: { review: Review }) => (
           review={review}
           history={
             <Card title="History">
-              <History moments={review.moments} />
               {review.ending !== "erased" && <AddNote reviewId={review.review_id} />}
+              <History review={review} />
             </Card>
           }
         />

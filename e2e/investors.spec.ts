@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test"
 import { decide, origin } from "./api.ts"
 import {
   expect,
@@ -11,6 +12,9 @@ import {
 } from "./dashboard.ts"
 
 const FUND = "us_real_estate_fund_v1"
+
+/** The heading of an investor's page: the name, and the statuses of the verifications. */
+const ofInvestor = (page: Page, name: string) => heading(page, new RegExp(`^${name}( |$)`))
 
 test("an investor is found by any wallet, with all wallets, tokens and refusals on one page", {
   tag: ["@journey", "@phone"],
@@ -41,7 +45,9 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await expectAccessible(page)
   await rows.nth(1).getByRole("link", { name }).press("Enter")
 
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
+  await expect(heading(page, `${name} Pending Verified`).or(heading(page, `${name} Verified Pending`))).toBeVisible()
+  await expect(page.getByText("Holds 1,500.5 USREF")).toBeVisible()
   const wallets = page.getByRole("region", { name: "Wallets" })
   for (const { wallet } of [first, second, third]) await expect(wallets).toContainText(wallet)
   await expect(page.getByRole("region", { name: "Tokens held" })).toContainText("1,500.5 USREF")
@@ -217,19 +223,19 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   await page.goto(section(customer, "sessions"))
   await page.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
   await page.getByRole("menuitem", { name: "View investor" }).click()
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
   await page.goto(section(customer, "attestations"))
   await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
   await expect(heading(page, `${name}: Individual identity Pending`)).toBeVisible()
   await page.getByRole("region", { name: "About" }).getByRole("link", { name }).click()
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
 
   await decide(sessionId, "approved")
   await expect.poll(async () => (await api.status(wallet)).status).toBe("verified")
   await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: FUND, amount: "5" })
   await page.goto(section(customer, `tokens/${FUND}?wallet=${wallet}`))
   await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
 
   await page.goto(section(customer, "investors/inv_11111111111111111111"))
   await expect(page.getByText("Investor not found")).toBeVisible()
@@ -255,7 +261,7 @@ test("from a person's page, tokens are minted to their wallet and a verification
   const { attestation_id: id } = (await api.status(wallet)) as { attestation_id: string }
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("link", { name }).first().click()
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
 
   await page
     .getByRole("region", { name: "Tokens held" })
@@ -275,7 +281,7 @@ test("from a person's page, tokens are minted to their wallet and a verification
   await expect(sheet.getByRole("combobox", { name: "Wallet" })).toHaveValue("")
 
   await page.goBack()
-  await expect(heading(page, name)).toBeVisible()
+  await expect(ofInvestor(page, name)).toBeVisible()
   const wallets = page.getByRole("region", { name: "Wallets" })
   await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
   const dialog = page.getByRole("alertdialog", { name: `Revoke ${name}’s individual identity?` })

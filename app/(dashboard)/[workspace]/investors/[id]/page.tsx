@@ -6,13 +6,14 @@ import { lazy, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Badge } from "#app/components/badge.tsx"
+import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts } from "#app/components/frame.tsx"
+import { Card } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { grouped } from "#shared/amount.ts"
 import { shownName } from "#shared/visible.ts"
 import { ClaimsCard } from "./claims-card.tsx"
 import { Erase, VendorRedactions } from "./erase.tsx"
@@ -40,7 +41,8 @@ export default function Page() {
       query={query}
       head={(investor) => ({
         heading: investor.external_id === null ? "Investor" : shownName(investor.external_id),
-        badge: investor.erased_at && <Badge>Erased</Badge>,
+        badge: <Standing investor={investor} />,
+        description: <Summary investor={investor} />,
         actions: !investor.erased_at && <Actions investor={investor} />,
       })}
     >
@@ -55,6 +57,32 @@ export default function Page() {
         </div>
       )}
     </DetailPage>
+  )
+}
+
+/** The statuses of the current verifications of all wallets. */
+function Standing({ investor: { wallets, erased_at } }: { investor: InvestorView }) {
+  if (erased_at) return <Badge>Erased</Badge>
+  const statuses = new Set(wallets.flatMap(({ states }) => states.map(({ status }) => status)))
+  return [...statuses].map((status) => <StatusBadge key={status} status={status} />)
+}
+
+/** What the person holds in all wallets, since when they are known, and their id. */
+function Summary({ investor: { investor_id, first_seen_at, erased_at, tokens } }: { investor: InvestorView }) {
+  const held = tokens.map(({ total, symbol }) => `${grouped(total)} ${symbol}`).join(", ")
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <span>{held ? `Holds ${held}` : "Holds no tokens"}</span>
+      <span>
+        First seen <Timestamp at={first_seen_at} />
+      </span>
+      {erased_at && (
+        <span>
+          Data erased <Timestamp at={erased_at} />
+        </span>
+      )}
+      <Copyable value={investor_id} what="investor id" compact />
+    </span>
   )
 }
 
@@ -104,9 +132,6 @@ function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: bool
       <TwoColumns
         wide={
           <>
-            <Card title="About">
-              <About investor={investor} />
-            </Card>
             <Card title="Wallets" description="Each with its status for every schema. A schema is one kind of check.">
               <Wallets investor={investor} />
             </Card>
@@ -131,16 +156,6 @@ function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: bool
     </div>
   )
 }
-
-const About = ({ investor }: { investor: InvestorView }) => (
-  <Facts
-    facts={{
-      "Investor id": <Copyable value={investor.investor_id} what="investor id" compact />,
-      "First seen": <Timestamp at={investor.first_seen_at} />,
-      "Data erased": investor.erased_at && <Timestamp at={investor.erased_at} />,
-    }}
-  />
-)
 
 const Verifications = lazy(async () => ({ default: (await import("./lists.tsx")).Verifications }))
 const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))

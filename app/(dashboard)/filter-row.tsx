@@ -8,7 +8,7 @@ import { SavedFilters } from "./saved-filters.tsx"
 type FilterRowProps = { filtered: Filtered; saved?: FilteredList | undefined; children?: ReactNode }
 
 /**
- * The filters above a list. On a phone they are behind one button, which counts those that are set. With `saved`, members
+ * The filters above a list. On a phone all but the search are behind one button, which counts those that are set. With `saved`, members
  * can save filters under a name.
  */
 export function FilterRow({ filtered, saved, children }: FilterRowProps) {
@@ -16,11 +16,25 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   const [isOpen, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
   const id = useId()
-  const names = Object.keys(filters)
-  // The order hides nothing.
-  const count = Object.keys(current).filter((name) => name !== "order").length
+  const [first, ...rest] = Object.keys(filters)
+  const search = first !== undefined && filters[first]!.isSearch ? first : null
+  const names = search === null ? Object.keys(filters) : rest
+  // The order hides nothing, and the search is always in view.
+  const count = names.filter((name) => name !== "order" && current[name] !== undefined).length
+  const fieldOf = (name: string) => {
+    const { Field } = filters[name]!
+    return (
+      <Field
+        key={name}
+        value={current[name] ?? null}
+        onChange={(value) => change({ [name]: value })}
+        filtered={filtered}
+      />
+    )
+  }
   return (
     <search aria-label="Filters" className="mb-3 flex flex-wrap items-end gap-x-3 gap-y-2.5">
+      {search !== null && <div className="w-full md:contents">{fieldOf(search)}</div>}
       {names.length > 0 && (
         <>
           <Button
@@ -44,17 +58,7 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
                 : "max-md:hidden",
             )}
           >
-            {names.map((name) => {
-              const { Field } = filters[name]!
-              return (
-                <Field
-                  key={name}
-                  value={current[name] ?? null}
-                  onChange={(value) => change({ [name]: value })}
-                  filtered={filtered}
-                />
-              )
-            })}
+            {names.map(fieldOf)}
             <div className="contents max-md:col-span-2 max-md:mt-1.5 max-md:flex max-md:flex-row-reverse max-md:gap-3">
               <Button
                 variant="primary"

@@ -12,6 +12,8 @@ const TYPING_MS = 350
 
 /** A filter of a list: how it is kept in the address, its field, and what the server is asked for. */
 export type Filter<Value extends string = string> = {
+  /** Whether it is a text to search for. As the first filter, it is over the list on a phone, too. */
+  isSearch?: boolean
   parser: SingleParserBuilder<Value>
   Field: (props: FieldProps<Value>) => ReactNode
   /** What the server is asked for, if it is not the value itself. */
@@ -66,6 +68,7 @@ const given = (values: Record<string, string | null | undefined>): Record<string
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] != null))
 
 export const text = (label: string, placeholder: string, maxLength?: number): Filter => ({
+  isSearch: true,
   parser: parseAsString,
   Field: ({ value, onChange }) => (
     <TextField label={label} placeholder={placeholder} {...(maxLength && { maxLength })} {...{ value, onChange }} />

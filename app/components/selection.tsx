@@ -1,3 +1,4 @@
+import { clsx } from "clsx"
 import { useMemo, useState } from "react"
 import { Checkbox } from "./ui/input.tsx"
 
@@ -97,7 +98,7 @@ function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
     change(next)
   }
   return (
-    <Place>
+    <Place className="max-md:w-auto max-md:justify-start max-md:gap-3 max-md:pr-4 max-md:pl-4.5">
       <Checkbox
         aria-label="Select all on this page"
         disabled={open.length === 0}
@@ -105,6 +106,9 @@ function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
         partly={count > 0 && !isAll}
         onChange={toggle}
       />
+      <span aria-hidden="true" className="text-[13px] font-normal text-muted md:hidden">
+        Select all
+      </span>
     </Place>
   )
 }
@@ -134,10 +138,12 @@ function SelectRow<Row>({ selection, row, id }: SelectRowProps<Row>) {
   )
 }
 
+type PlaceProps = { title?: string | undefined; className?: string; children: React.ReactNode }
+
 /** Makes the whole cell clickable, not only the box. */
-const Place = ({ title, children }: { title?: string | undefined; children: React.ReactNode }) => (
+const Place = ({ title, className, children }: PlaceProps) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control, and has its own name
-  <label className="flex h-11 w-11 cursor-pointer items-center justify-center pl-2" title={title}>
+  <label className={clsx("flex h-11 w-11 cursor-pointer items-center justify-center pl-2", className)} title={title}>
     {children}
   </label>
 )

@@ -39,7 +39,7 @@ export function Tabs<Tab extends string>({ label, value, onChange, tabs }: TabsP
         role="tablist"
         aria-label={label}
         onKeyDown={move}
-        className="flex gap-x-2.5 overflow-x-auto border-b border-line px-0.5 sm:gap-x-5"
+        className="fades-sideways flex gap-x-2.5 overflow-x-auto border-b border-line px-0.5 sm:gap-x-5"
       >
         {(Object.keys(tabs) as Tab[]).map((tab) => (
           <button

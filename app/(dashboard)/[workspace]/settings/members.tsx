@@ -96,7 +96,7 @@ export function Members() {
                 : "Members see the live and the test workspace. Owners invite and remove members."}
             </p>
           </div>
-          <div className="flex flex-wrap gap-2">
+          <div className="flex flex-wrap gap-2 max-md:[&>.bg-accent]:-order-1">
             <ExportCsv list="members" asked={{}} />
             {mayChange && <Invite />}
           </div>

@@ -15,6 +15,8 @@ test("an owner brands the hosted page with a preview, and every color is readabl
   traffic.allow(/status of 4/)
   await page.goto(section(customer, "settings?part=workspace"))
   const form = card(page)
+  await form.getByLabel("Pick from a palette").fill("#123456")
+  await expect(form.getByLabel("Color")).toHaveValue("#123456")
   await form.getByLabel("Color").fill("blue")
   await form.getByRole("button", { name: "Save hosted page" }).click()
   await expect(form.getByText("Must be a color such as #1d4ed8.")).toBeVisible()

@@ -21,14 +21,14 @@ export const YourAccount = () => (
     {({ user }) => (
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <div className="grid gap-6">
-          <Profile user={user} />
-          <Password email={user.email} />
-          <Notifications />
-        </div>
-        <div className="grid gap-6">
           <TwoFactor isOn={user.two_factor} />
           <Passkeys />
+          <Password email={user.email} />
+        </div>
+        <div className="grid gap-6">
+          <Profile user={user} />
           <Display timeZone={user.time_zone} />
+          <Notifications />
         </div>
         <SignIns className="lg:col-span-2" />
       </div>

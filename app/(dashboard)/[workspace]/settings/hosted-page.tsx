@@ -1,10 +1,11 @@
 import { useState } from "react"
 import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { upload } from "#app/api.ts"
-import { FileField, Form, Submit, TextField } from "#app/components/form.tsx"
+import { Field, FileField, Form, Submit, TextField } from "#app/components/form.tsx"
 import { Card, Facts, Loaded } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 import type { Brand } from "#domain/accounts"
 import { brandColors, inkOn, isColor, surfaces } from "#shared/contrast.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
@@ -71,14 +72,24 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
           key={uploads}
           accept="image/png,image/jpeg,image/webp"
         />
-        <TextField
-          name="color"
-          label="Color"
-          hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
-          value={color}
-          maxLength={7}
-          onChange={({ target }) => setColor(target.value)}
-        />
+        <Field name="color" label="Color" hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own.">
+          <div className="flex gap-2">
+            <input
+              type="color"
+              aria-label="Pick from a palette"
+              value={isColor(color.toLowerCase()) ? color.toLowerCase() : own.light}
+              onChange={({ target }) => setColor(target.value)}
+              className="h-9 w-12 shrink-0 cursor-pointer rounded-md border border-field bg-surface p-1 pointer-coarse:h-11"
+            />
+            <Input
+              className="font-mono"
+              value={color}
+              maxLength={7}
+              placeholder={own.light}
+              onChange={({ target }) => setColor(target.value)}
+            />
+          </div>
+        </Field>
         <TextField
           name="contact"
           label="Contact"

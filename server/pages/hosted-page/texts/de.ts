@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts"
 export const de: Texts = {
   steps: {
     label: "Schritte",
-    consent: "Zustimmung",
+    consent: "Bestätigen",
     wallet: "Wallet",
     check: "Prüfung",
     result: "Ergebnis",
@@ -51,12 +51,12 @@ export const de: Texts = {
       heading: "Was gespeichert wird",
       kept: {
         what: "Verschlüsselt gespeichert:",
-        text: "Ihr Land, ob Sie mindestens 18 Jahre alt sind und ob Sie akkreditierter Anleger sind.",
+        text: "Land, Volljährigkeit, Anlegerstatus.",
       },
-      never: { what: "Von Vouch nie gespeichert:", text: "Dokumente, Bilder, Ihr Name, Ihr Geburtsdatum." },
+      never: { what: "Von Vouch nie gespeichert:", text: "Dokumente, Bilder, Name, Geburtsdatum." },
       onChain: {
         what: "Auf Solana:",
-        text: "ein Nachweis für diese Wallet mit einer Prüfsumme des Ergebnisses und einem Ablaufdatum. Keine persönlichen Daten.",
+        text: "ein Nachweis mit Prüfsumme und Ablaufdatum, keine persönlichen Daten.",
       },
       provider: {
         what: (provider) => html`Bei ${provider}:`,

@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts"
 export const en: Texts = {
   steps: {
     label: "Steps",
-    consent: "Consent",
+    consent: "Confirm",
     wallet: "Wallet",
     check: "Check",
     result: "Result",
@@ -20,7 +20,7 @@ export const en: Texts = {
   facts: {
     wallet: "Wallet",
     check: "Check",
-    facts: "Facts",
+    facts: "You confirm",
     checkedBy: "Checked by",
     validFor: "Valid for",
     requestedBy: "Requested by",
@@ -34,7 +34,7 @@ export const en: Texts = {
     kyc_business_v1: "Business identity",
     accredited_investor_v1: "Accredited investor",
   },
-  claims: { country: "country", age_over_18: "over 18", accredited: "accredited" },
+  claims: { country: "country", age_over_18: "age over 18", accredited: "investor status" },
   localNetwork: "Local test network",
   copyWallet: "copy wallet address",
   copyTransaction: "copy transaction signature",
@@ -50,12 +50,12 @@ export const en: Texts = {
       heading: "What is stored",
       kept: {
         what: "Stored, encrypted:",
-        text: "your country, and whether you are over 18 and an accredited investor.",
+        text: "your country, whether you are over 18, and accredited.",
       },
-      never: { what: "Never stored by Vouch:", text: "documents, images, your name, your date of birth." },
+      never: { what: "Never stored by Vouch:", text: "documents, images, name, date of birth." },
       onChain: {
         what: "On Solana:",
-        text: "a credential for this wallet, with a digital fingerprint of the result and an expiry date. Nothing personal.",
+        text: "a credential with a fingerprint and an expiry date, nothing personal.",
       },
       provider: {
         what: (provider) => html`At ${provider}:`,

@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts"
 export const es: Texts = {
   steps: {
     label: "Pasos",
-    consent: "Aceptación",
+    consent: "Confirmar",
     wallet: "Wallet",
     check: "Revisión",
     result: "Resultado",
@@ -50,15 +50,15 @@ export const es: Texts = {
       heading: "Qué se guarda",
       kept: {
         what: "Se guarda cifrado:",
-        text: "su país, si es mayor de 18 años y si es inversor acreditado.",
+        text: "país, mayoría de edad, acreditación como inversor.",
       },
       never: {
         what: "Vouch nunca guarda:",
-        text: "documentos, imágenes, su nombre ni su fecha de nacimiento.",
+        text: "documentos, imágenes, nombre ni fecha de nacimiento.",
       },
       onChain: {
         what: "En Solana:",
-        text: "una credencial para esta wallet, con un resumen criptográfico del resultado y una fecha de caducidad. Ningún dato personal.",
+        text: "una credencial con un resumen criptográfico y una fecha de caducidad, ningún dato personal.",
       },
       provider: {
         what: (provider) => html`En ${provider}:`,

@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts"
 export const fr: Texts = {
   steps: {
     label: "Étapes",
-    consent: "Accord",
+    consent: "Confirmer",
     wallet: "Wallet",
     check: "Contrôle",
     result: "Résultat",
@@ -51,15 +51,15 @@ export const fr: Texts = {
       heading: "Ce qui est conservé",
       kept: {
         what: "Conservé sous forme chiffrée :",
-        text: "votre pays, si vous avez plus de 18 ans et si vous êtes un investisseur accrédité.",
+        text: "pays, majorité, statut d’investisseur accrédité.",
       },
       never: {
         what: "Jamais conservés par Vouch :",
-        text: "vos documents, vos images, votre nom, votre date de naissance.",
+        text: "documents, images, nom, date de naissance.",
       },
       onChain: {
         what: "Sur Solana :",
-        text: "une attestation pour ce wallet, avec une empreinte cryptographique du résultat et une date d’expiration. Aucune donnée personnelle.",
+        text: "une attestation avec une empreinte et une date d’expiration, aucune donnée personnelle.",
       },
       provider: {
         what: (provider) => html`Chez ${provider} :`,

@@ -56,7 +56,7 @@ export const ja: Texts = {
       never: { what: "Vouch が保存しないもの：", text: "書類、画像、お名前、生年月日。" },
       onChain: {
         what: "Solana に記録するもの：",
-        text: "このウォレットの証明、結果のハッシュ値、有効期限。個人情報は含まれません。",
+        text: "証明、結果のハッシュ値、有効期限。個人情報なし。",
       },
       provider: {
         what: (provider) => html`${provider} での扱い：`,

@@ -4,7 +4,7 @@ import type { Texts } from "./texts.ts"
 export const pt: Texts = {
   steps: {
     label: "Etapas",
-    consent: "Aceite",
+    consent: "Confirmar",
     wallet: "Carteira",
     check: "Análise",
     result: "Resultado",
@@ -50,15 +50,15 @@ export const pt: Texts = {
       heading: "O que é armazenado",
       kept: {
         what: "Armazenado com criptografia:",
-        text: "seu país, se você é maior de 18 anos e se é investidor credenciado.",
+        text: "país, maioridade, credenciamento como investidor.",
       },
       never: {
         what: "Nunca armazenado pela Vouch:",
-        text: "documentos, imagens, seu nome, sua data de nascimento.",
+        text: "documentos, imagens, nome, data de nascimento.",
       },
       onChain: {
         what: "Na Solana:",
-        text: "uma credencial para esta carteira, com um resumo criptográfico do resultado e uma data de validade. Nenhum dado pessoal.",
+        text: "uma credencial com um resumo criptográfico e uma data de validade, nenhum dado pessoal.",
       },
       provider: {
         what: (provider) => html`Em ${provider}:`,

@@ -8,10 +8,11 @@ import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { allEventTypes, eventTypes } from "#shared/event-types.ts"
+import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { aboutColumn } from "./about.tsx"
 import type { Event, Names } from "./subject.ts"
+import { whatHappened } from "./what-happened.ts"
 
 const filters = {
   about: text("About", "Name, wallet, id or number"),
@@ -58,7 +59,7 @@ const columnsWith = (names: Names): Column<Event>[] => [
     header: "Event",
     breaks: true,
     cell: ({ type }) => <code className="block font-mono text-[13px] md:whitespace-nowrap">{type}</code>,
-    note: ({ type }) => <span className="max-md:hidden">{eventTypes[type]}</span>,
+    note: (event) => <span className="max-md:hidden">{whatHappened(event)}</span>,
   },
   aboutColumn((event) => event, names),
   { header: "Number", align: "end", phone: "none", cell: ({ sequence }) => sequence },

@@ -7,11 +7,11 @@ import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
 import { ExactTimestamp } from "#app/components/timestamp.tsx"
-import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { progressColumns } from "../../webhooks/deliveries.tsx"
 import { About } from "../about.tsx"
 import type { Event, Names } from "../subject.ts"
+import { whatHappened } from "../what-happened.ts"
 
 const FOLLOW_MS = 5000
 
@@ -28,7 +28,7 @@ export default function Page() {
         title: "Event not found",
         text: `It may be older than ${keptDays.events} days or belong to another workspace.`,
       }}
-      head={({ event }) => ({ code: event.type, description: eventTypes[event.type] })}
+      head={({ event }) => ({ code: event.type, description: whatHappened(event) })}
     >
       {({ event, deliveries, ...names }) => (
         <div className="space-y-5">

@@ -24,9 +24,9 @@ export const eventTypes = {
   "snapshot.ready": "The holders of a token on a record date are known",
   "distribution.updated": "A distribution to holders was created, or its state changed",
   "quota.threshold": "80 % or all of the month's quota is used",
-  "review.opened": "A review waits for a decision",
+  "review.opened": "A review needs a decision",
   "review.decided": "A review was closed",
-  "approval.requested": "A request waits for the approval of further members",
+  "approval.requested": "A request needs the approval of another member",
   "approval.decided": "A request was approved, or will not be done",
 } as const satisfies Record<string, string>
 

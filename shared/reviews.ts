@@ -1,9 +1,9 @@
 /** The kinds of reviews. `decisions` lists the possible decisions in the order of their buttons. */
 export const reviewKinds = {
   vendor: {
-    label: "Vendor review",
+    label: "Provider review",
     summary:
-      "The KYC vendor left this verification in review. The details of its checks are in the vendor’s dashboard.",
+      "The KYC provider left this verification in review. The details of its checks are in the provider’s dashboard.",
     decisions: ["approve", "request_resubmission", "reject"],
   },
   screening: {
@@ -12,13 +12,13 @@ export const reviewKinds = {
     decisions: ["clear", "revoke"],
   },
   signal: {
-    label: "Vendor signal",
-    summary: "The KYC vendor reported something after its decision.",
+    label: "Provider signal",
+    summary: "The KYC provider reported something after its decision.",
     decisions: ["clear", "revoke"],
   },
   reversal: {
-    label: "Vendor reversal",
-    summary: "The KYC vendor approved a person it had rejected before.",
+    label: "Provider reversal",
+    summary: "The KYC provider approved a person it had rejected before.",
     decisions: ["approve", "keep_rejected"],
   },
   limit: {
@@ -49,13 +49,13 @@ export const allReviewDecisions = Object.keys(reviewDecisions) as ReviewDecision
 
 /** The findings in words. The review's detail has the rest. */
 export const findings = {
-  in_review: "The vendor could not decide",
-  reversed: "The vendor approved after its rejection",
+  in_review: "The provider could not decide",
+  reversed: "The provider approved after its rejection",
   wallet_listed: "The wallet was found on a list",
   watchlist_match: "Watchlist match",
-  case_opened: "The vendor opened a case",
-  person_deactivated: "The vendor deactivated the person",
-  data_deleted: "The vendor deleted the person’s data",
+  case_opened: "The provider opened a case",
+  person_deactivated: "The provider deactivated the person",
+  data_deleted: "The provider deleted the person’s data",
   over_limit: "Above a limit of a token",
 } as const satisfies Record<string, string>
 
@@ -79,7 +79,7 @@ export type ReviewState = "open" | "requested" | "closed"
 /** Why a review closed: a member decided, or nothing was left to decide. */
 export const reviewEndings = {
   decided: "Decided",
-  vendor: "Closed: the vendor decided",
+  vendor: "Closed: the provider decided",
   expired: "Closed: the session expired",
   revoked: "Closed: the verification was ended",
   erased: "Closed: the data was erased",

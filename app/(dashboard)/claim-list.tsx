@@ -51,7 +51,7 @@ const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not repo
 
 function countryOf({ country, unknown_country }: Claims): string {
   if (country !== undefined) return `${countryNames.of(country) ?? country} (${country})`
-  return unknown_country === undefined ? "Not reported" : `Unknown: the vendor reported ${unknown_country}`
+  return unknown_country === undefined ? "Not reported" : `Unknown: the provider reported ${unknown_country}`
 }
 
 const factsOf = (claims: Claims, differing: readonly ClaimName[]) => {

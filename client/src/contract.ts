@@ -158,7 +158,7 @@ export interface ApprovalEvent {
   sequence: number
   /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
-  /** `approval.requested`: A request waits for the approval of further members; `approval.decided`: A request was approved, or will not be done */
+  /** `approval.requested`: A request needs the approval of another member; `approval.decided`: A request was approved, or will not be done */
   type: "approval.requested" | "approval.decided"
   /** When it happened */
   occurred_at: string
@@ -1530,7 +1530,7 @@ export interface ReviewEvent {
   sequence: number
   /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
-  /** `review.opened`: A review waits for a decision; `review.decided`: A review was closed */
+  /** `review.opened`: A review needs a decision; `review.decided`: A review was closed */
   type: "review.opened" | "review.decided"
   /** When it happened */
   occurred_at: string

@@ -138,7 +138,7 @@ test("people, their reviews and verifications are named by the person, with a st
       path: ["attestations", attestationId],
     },
   ])
-  expect((await find(reviewId))[0]!.name).toBe(`The vendor approved after its rejection · ${externalId}`)
+  expect((await find(reviewId))[0]!.name).toBe(`The provider approved after its rejection · ${externalId}`)
 })
 
 test("invalid text is refused", async () => {

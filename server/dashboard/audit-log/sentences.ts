@@ -159,7 +159,7 @@ export const sentences: Record<AuditAction, Sentence> = {
   "investor.note_deleted": ({ names, subject }) => say`deleted a note about ${person(names("investor", subject))}`,
   "investor.note_edited": ({ names, subject }) => say`edited a note about ${person(names("investor", subject))}`,
   "investor.vendor_confirmed": ({ detail }) =>
-    say`confirmed that ${text(detail.provider) || "the vendor"} deleted the data of an erased investor`,
+    say`confirmed that ${text(detail.provider) || "the provider"} deleted the data of an erased investor`,
 
   "key.created": (told) => say`created ${key(told)}`,
   "key.revoked": (told) => say`revoked ${key(told)}`,

@@ -203,7 +203,11 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
     { assignee: "Cora Compliance" },
     "assigned the review of family-office-2 to Cora Compliance",
   ],
-  "review.closed": ["rev_1", { ending: "vendor" }, "closed the review of family-office-2, because the vendor decided"],
+  "review.closed": [
+    "rev_1",
+    { ending: "vendor" },
+    "closed the review of family-office-2, because the provider decided",
+  ],
   "review.decided": [
     "rev_1",
     { kind: "vendor", decision: "approve" },
@@ -211,7 +215,7 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   ],
   "review.found": ["rev_1", {}, "added a finding to the review of family-office-2"],
   "review.noted": ["rev_1", {}, "added a note to the review of family-office-2"],
-  "review.opened": ["rev_1", { kind: "vendor", about: "att_1" }, "opened the review of family-office-2: vendor review"],
+  "review.opened": ["rev_1", { kind: "vendor", about: "att_1" }, "opened the review of family-office-2: provider review"],
   "review.request_voided": [
     "rev_1",
     {},

@@ -24,7 +24,7 @@ const states = ["waiting", "closed"] as const
 
 const header = {
   title: "Reviews",
-  description: "Verifications that a vendor left in review, wallets on a list, and what vendors report later.",
+  description: "Verifications that a provider left in review, wallets on a list, and what providers report later.",
 }
 
 export default function Page() {
@@ -96,7 +96,8 @@ function Queue() {
         empty={
           waits ? (
             <Empty title="Nothing to review">
-              Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
+              Verifications in review at a provider, matches with wallet lists and later reports from providers appear
+              here.
             </Empty>
           ) : (
             <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>

@@ -9,20 +9,20 @@ type Tone = NonNullable<Parameters<typeof Badge>[0]["tone"]>
 /** What an open session waits for. */
 export function waitOf(session: Session): { words: string; tone: Tone } {
   const { state, flow, decision, held_for, consented_at, submitted_at } = session
-  if (held_for === "wallet_proof") return { words: "Approved, waits for the wallet’s signature", tone: "notice" }
-  if (held_for === "screening") return { words: "Approved, waits for screening", tone: "notice" }
+  if (held_for === "wallet_proof") return { words: "Approved, awaiting the wallet’s signature", tone: "notice" }
+  if (held_for === "screening") return { words: "Approved, awaiting screening", tone: "notice" }
   if (state === "approved") return { words: "Approved, confirming on chain", tone: "notice" }
   if (decision === "in_review") return { words: "In review", tone: "notice" }
   if (decision === "resubmission_requested") return { words: "Asked to submit again", tone: "notice" }
   if (submitted_at !== null || (flow === "form" && consented_at !== null))
     return { words: "Being checked", tone: "notice" }
-  return { words: "Waiting for the investor", tone: "plain" }
+  return { words: "Awaiting the investor", tone: "plain" }
 }
 
 /** What the investor did last, and when: null if they have not opened the link. In review, what that is about. */
 export function lastStepOf(session: Session): { words: string; at: string | null } {
   if (session.state === "in_review")
-    return { words: shortWords(session.review?.said ?? null) ?? "Waits for a review", at: null }
+    return { words: shortWords(session.review?.said ?? null) ?? "Awaiting a review", at: null }
   const { opened_at, consented_at, wallet_proved_at, submitted_at, earlier_checks, flow, provider } = session
   const attempt = earlier_checks > 0 ? `, attempt ${earlier_checks + 1}` : ""
   const steps = [

@@ -30,24 +30,19 @@ const fresh: Session = {
 }
 
 test.each<[string, Partial<Session>, string, string]>([
-  ["a link that no one has opened", {}, "Waiting for the investor", "Link not opened yet"],
-  ["an opened link", { opened_at: at(1) }, "Waiting for the investor", "Opened the link"],
-  [
-    "a proved wallet",
-    { opened_at: at(1), wallet_proved_at: at(2) },
-    "Waiting for the investor",
-    "Signed with the wallet",
-  ],
+  ["a link that no one has opened", {}, "Awaiting the investor", "Link not opened yet"],
+  ["an opened link", { opened_at: at(1) }, "Awaiting the investor", "Opened the link"],
+  ["a proved wallet", { opened_at: at(1), wallet_proved_at: at(2) }, "Awaiting the investor", "Signed with the wallet"],
   [
     "a person at the vendor's page",
     { opened_at: at(1), consented_at: at(2) },
-    "Waiting for the investor",
+    "Awaiting the investor",
     "Went to Onfido",
   ],
   [
     "consent given before the wallet step",
     { consented_at: at(1), wallet_proved_at: at(2) },
-    "Waiting for the investor",
+    "Awaiting the investor",
     "Signed with the wallet",
   ],
   [
@@ -67,7 +62,7 @@ test.each<[string, Partial<Session>, string, string]>([
     "a review",
     { flow: "form", consented_at: at(1), decision: "in_review", state: "in_review" },
     "In review",
-    "Waits for a review",
+    "Awaiting a review",
   ],
   [
     "a review for a vendor's reason",
@@ -82,7 +77,7 @@ test.each<[string, Partial<Session>, string, string]>([
     "a review for an event's name",
     { decision: "in_review", state: "in_review", review: { review_id: "rev_1", said: "report/watchlist" } },
     "In review",
-    "Waits for a review",
+    "Awaiting a review",
   ],
   [
     "an approval on its way to the chain",
@@ -93,7 +88,7 @@ test.each<[string, Partial<Session>, string, string]>([
   [
     "an approval without the wallet's proof",
     { consented_at: at(1), decision: "approved", held_for: "wallet_proof" },
-    "Approved, waits for the wallet’s signature",
+    "Approved, awaiting the wallet’s signature",
     "Went to Onfido",
   ],
 ])("%s: what it waits for, and the last step", (_, changes, wait, step) => {

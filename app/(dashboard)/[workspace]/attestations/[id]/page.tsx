@@ -92,7 +92,7 @@ function About({ attestation }: { attestation: Detail }) {
         "Checked by": provider,
         Country: attestation.country_unknown && (
           <span className="text-notice">
-            Unknown: the vendor’s code is not a known country, so country rules refuse this wallet.
+            Unknown: the provider’s code is not a known country, so country rules refuse this wallet.
           </span>
         ),
         Started: <Timestamp at={started_at} />,

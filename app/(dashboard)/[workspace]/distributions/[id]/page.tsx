@@ -205,7 +205,7 @@ function Details({ distribution }: { distribution: Distribution }) {
           </span>
         ),
         "Record date": <Timestamp at={distribution.record_at} />,
-        "Books complete": distribution.complete ? "Yes" : "No: some transfers by holders may be missing",
+        "Transfers by holders": distribution.complete ? "All counted" : "Some may be missing",
         Settlement: settlementWords[distribution.settlement],
         "Payment mint": distribution.payment_mint && (
           <Copyable value={distribution.payment_mint} what="payment mint" compact />

@@ -35,7 +35,7 @@ export default function Page() {
       <Breadcrumbs of={[[["distributions"], "Distributions"]]} />
       <PageHeader
         title="Create distribution"
-        description="This drafts it. You see what each holder gets, and who cannot be paid now, before anything is paid."
+        description="You create a draft, which shows what each holder gets, and who cannot be paid now, before anything is paid."
       />
       <Loaded query={ready} what="the snapshots">
         {({ data }) =>

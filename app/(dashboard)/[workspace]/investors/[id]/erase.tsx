@@ -16,7 +16,7 @@ export function Erase({ investor: { investor_id }, onClose }: { investor: Invest
     <Confirm
       onClose={onClose}
       title="Erase this investor’s data?"
-      description="All verifications of all their wallets end, and their credentials are destroyed on chain within seconds. Claims, your own id, reasons, notes, stored answers and logged requests are deleted, and vendors are asked to delete theirs. Wallet addresses and token balances stay. You cannot undo this."
+      description="All verifications of all their wallets end, and their credentials are destroyed on chain within seconds. Claims, your own id, reasons, notes, stored answers and logged requests are deleted, and providers are asked to delete theirs. Wallet addresses and token balances stay. You cannot undo this."
       confirm="Erase data"
       word="ERASE"
       onConfirm={async () => {
@@ -31,7 +31,7 @@ const copy = {
   requested: { word: "Asked to delete", tone: "notice" },
   done: { word: "Deleted", tone: "good" },
   failed: { word: "Not deleted yet", tone: "bad" },
-  not_supported: { word: "Ask the vendor yourself", tone: "bad" },
+  not_supported: { word: "Ask the provider yourself", tone: "bad" },
   kept: { word: "Kept for another wallet", tone: "plain" },
 } as const satisfies Record<Redaction["status"], { word: string; tone: "notice" | "good" | "bad" | "plain" }>
 
@@ -41,7 +41,7 @@ export function VendorRedactions({ investorId }: { investorId: string }) {
   const confirm = useMutation((api, id: string) => api.erasure.confirm.mutate({ id }))
   if (!data || data.length === 0) return null
   return (
-    <Card title="Data at vendors" description="Data about this person that Vouch asked KYC vendors to delete.">
+    <Card title="Data at providers" description="Data about this person that Vouch asked KYC providers to delete.">
       <ul className="divide-y divide-line">
         {data.map(({ id, provider, status, reference }) => (
           <li key={id} className="space-y-2 py-2.5 first:pt-0 last:pb-0">
@@ -56,7 +56,7 @@ export function VendorRedactions({ investorId }: { investorId: string }) {
                     ? `${provider} has not answered for hours. Vouch keeps asking; you can also ask them to delete this check:`
                     : `${provider} has no API to delete data. Ask them to delete this check:`}
                 </p>
-                <Copyable value={reference} what="the vendor’s id of the check" compact />
+                <Copyable value={reference} what="the provider’s id of the check" compact />
                 <div>
                   <Confirm
                     trigger={<Button size="sm">Mark as deleted</Button>}

@@ -22,7 +22,7 @@ export function About({ review }: { review: Review }) {
     Lists: review.lists.length > 0 && <Lists of={review.lists} />,
     Country: review.country_unknown && (
       <span className="text-notice">
-        Unknown: the vendor’s code is not a known country, so country rules refuse the wallet unless you enter one.
+        Unknown: the provider’s code is not a known country, so country rules refuse the wallet unless you enter one.
       </span>
     ),
   } satisfies Record<string, ReactNode>

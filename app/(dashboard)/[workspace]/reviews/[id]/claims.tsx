@@ -43,7 +43,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
       <div>
         <p className="mb-1.5 text-[13px] font-medium">Claims</p>
         <p className="mb-2 text-[13px] text-muted">
-          The approval uses the claims that the vendor sent. Viewing them is recorded in the audit log.
+          The approval uses the claims that the provider sent. Viewing them is recorded in the audit log.
         </p>
         <Button size="sm" pending={view.isPending} onClick={() => view.mutate(undefined, setSent)}>
           View and change claims
@@ -60,7 +60,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
         hint={
           sent.unknown_country === undefined
             ? "Claims decide which tokens the wallet can hold. Leave out what you have not checked."
-            : `The vendor reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
+            : `The provider reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
         }
         defaultValue={sent.country ?? ""}
         options={countryNames("en").map(({ code, name }) => [code, name] as const)}
@@ -97,7 +97,7 @@ export function ShownClaims({ review: { review_id } }: { review: Review }) {
   if (known.length === 0 && unknown_country === undefined) return <>None</>
   return (
     <ul>
-      {unknown_country !== undefined && <li>Country: unknown, the vendor reported {unknown_country}</li>}
+      {unknown_country !== undefined && <li>Country: unknown, the provider reported {unknown_country}</li>}
       {known.map((name) => {
         const value = view.data[name]
         return (

@@ -13,8 +13,11 @@ export const members = [
   { name: "Dana Developer", email: "dana@harbour.example", role: "developer" },
 ] as const
 
-/** What the provider decides about an investor. Open: the investor has not finished yet. */
-type Decision = "approved" | "rejected" | "open" | { inReview: string }
+/**
+ * What the provider decides about an investor. Open: the investor has not finished yet. An approval is as old as the
+ * provider says, and its validity of a year counts from there.
+ */
+type Decision = { approvedDaysAgo: number } | "rejected" | "open" | { inReview: string }
 
 export type Investor = { name: string; wallet: string; claims: Claims; decision: Decision }
 
@@ -24,7 +27,18 @@ export const walletOf = (name: string): string => {
   return Keypair.fromSeed(seed).publicKey.toBase58()
 }
 
-const investor = (name: string, country: string, accredited: boolean, decision: Decision = "approved"): Investor => ({
+/** Spread over the last six weeks, and the same in each run. */
+const someDaysAgo = (name: string): Decision => {
+  const hash = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 0)
+  return { approvedDaysAgo: 1 + (hash % 42) }
+}
+
+const investor = (
+  name: string,
+  country: string,
+  accredited: boolean,
+  decision: Decision = someDaysAgo(name),
+): Investor => ({
   name,
   wallet: walletOf(name),
   claims: { country, accredited, age_over_18: true },
@@ -56,12 +70,43 @@ export const investors: Investor[] = [
   investor("summit-ventures-4", "GB", true),
   investor("atlas-holdings-9", "LU", true),
   investor("meridian-trust-3", "IE", true),
+  investor("cedar-partners-5", "CA", true),
+  investor("baltic-growth-6", "EE", true),
+  investor("clara-nielsen-1101", "DK", true),
+  investor("matteo-ricci-1102", "IT", true),
+  investor("elena-popescu-1103", "RO", false),
+  investor("tomas-horak-1104", "CZ", true),
+  investor("ingrid-berg-1105", "NO", true),
+  investor("pedro-almeida-1106", "PT", false),
+  investor("sarah-oconnor-1107", "IE", true),
+  investor("james-walker-1108", "GB", true),
+  investor("marie-laurent-1109", "FR", true),
+  investor("felix-wagner-1110", "DE", true),
+  investor("aino-korhonen-1111", "FI", false),
+  investor("david-cohen-1112", "IL", true),
+  investor("lucia-fernandez-1113", "ES", true),
+  investor("min-jun-park-1114", "KR", true),
+  investor("emily-nguyen-1115", "AU", true),
+  investor("rajesh-mehta-1116", "SG", true),
+  investor("astrid-jensen-1117", "DK", false),
+  investor("oliver-huber-1118", "CH", true),
+  investor("katarina-kovac-1119", "SI", true),
+  investor("william-scott-1120", "US", true),
+  // Due for renewal: in four days, and within minutes after the demo is ready.
+  investor("beatriz-costa-1121", "PT", true, { approvedDaysAgo: 361 }),
+  investor("henrik-olsen-1122", "NO", true, { approvedDaysAgo: 365 - 2 / (24 * 60) }),
   investor("ethan-miller-1071", "US", false, "rejected"),
   investor("zoe-martin-1072", "FR", false, "rejected"),
-  investor("pavel-novak-1074", "CZ", true, { inReview: "PEP screening: 1 possible match" }),
+  investor("pavel-novak-1074", "CZ", true, {
+    inReview:
+      "PEP screening: 1 possible match. Pavel Novák, born 1974 in Olomouc, member of a regional assembly until 2020. Name and year of birth match, place of birth differs. Score 78 of 100.",
+  }),
   investor("fatima-hassan-1076", "AE", true, { inReview: "Document: the photo page is partly covered" }),
   investor("george-papadopoulos-1079", "GR", false, { inReview: "Name differs from the bank account's holder" }),
-  investor("chloe-wilson-1080", "US", true, { inReview: "Sanctions screening: 1 possible match" }),
+  investor("chloe-wilson-1080", "US", true, {
+    inReview:
+      "Sanctions screening: 1 possible match. Chloe Wilson, born 1961, listed since 2019 by OFAC. The name matches, year of birth and nationality differ. Score 61 of 100.",
+  }),
   investor("ivan-petrov-1083", "BG", true, { inReview: "Address: the document is older than three months" }),
   investor("grace-kim-1085", "KR", true, { inReview: "Selfie: similarity is low" }),
   investor("amelia-clark-1088", "GB", false, "open"),
@@ -69,7 +114,10 @@ export const investors: Investor[] = [
   investor("nina-schmidt-1091", "AT", true, "open"),
 ]
 
-const approved = investors.filter(({ decision }) => decision === "approved")
+/** Those whose verification is valid while the demo mints. */
+const approved = investors.filter(
+  ({ decision }) => typeof decision === "object" && "approvedDaysAgo" in decision && decision.approvedDaysAgo < 364,
+)
 
 /** Second wallets. The provider reports another country for one, which contradicts the first report. */
 export const secondWallets: Investor[] = [

@@ -16,6 +16,7 @@ type Filling = {
 
 /** How many investors are verified at the same time. */
 const AT_ONCE = 6
+const DAY_MS = 24 * 3_600_000
 
 /** Repeating it, also after an interruption, changes nothing twice. */
 const once = (...step: string[]): RequestOptions => ({ idempotencyKey: ["demo", ...step].join(":") })
@@ -110,16 +111,22 @@ export async function fill({ origin, apiKey, readingKey, webhookSecret, receiver
     )
     if (decision === "open") return
     const id = begun.session_id
-    if (typeof decision === "object") return report(id, decision.inReview, claims)
-    await vouch.decideTestSession({ id, decision, claims }, once("decide", wallet))
-    if (decision === "approved") await vouch.waitForStatus({ pubkey: wallet })
+    if (decision === "rejected") {
+      await vouch.decideTestSession({ id, decision, claims }, once("decide", wallet))
+    } else if ("inReview" in decision) {
+      await report(id, { decision: "in_review", reason: decision.inReview, claims })
+    } else {
+      const occurredAt = new Date(Date.now() - decision.approvedDaysAgo * DAY_MS)
+      await report(id, { decision: "approved", claims }, occurredAt)
+      await vouch.waitForStatus({ pubkey: wallet })
+    }
   }
 
-  /** Reports what a provider found, as its webhook does. */
-  async function report(session_id: string, reason: string, claims: object): Promise<void> {
+  /** Reports what a provider decided, as its webhook does. */
+  async function report(session_id: string, found: object, occurredAt = new Date()): Promise<void> {
     const at = new Date()
     const id = `evt_${session_id}`
-    const data = { session_id, occurred_at: at.toISOString(), decision: "in_review", reason, claims }
+    const data = { session_id, occurred_at: occurredAt.toISOString(), ...found }
     const body = JSON.stringify({ type: "verification.completed", data })
     const answer = await fetch(`${origin}/v1/kyc/webhook`, {
       method: "POST",

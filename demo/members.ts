@@ -74,9 +74,10 @@ export async function createMembers(origin: string, ownerLink: string, workspace
 export async function beginReviews(origin: string, workspace: string, password: string): Promise<void> {
   const [owner, compliance] = members
   const desk = await Desk.signIn(origin, workspace, owner.email, password)
-  const reviews = await desk.query<{ data: { review_id: string }[] }>("review.list", {})
+  const reviews = await desk.query<{ data: { review_id: string; external_id: string }[] }>("review.list", {})
   const reviewers = await desk.query<{ data: { user_id: string; name: string }[] }>("review.reviewers", {})
-  const review_ids = reviews.data.slice(0, 2).map(({ review_id }) => review_id)
+  const idOf = (name: string) => reviews.data.find(({ external_id }) => external_id === name)!.review_id
+  const review_ids = ["pavel-novak-1074", "grace-kim-1085"].map(idOf)
   const assignee = reviewers.data.find(({ name }) => name === compliance.name)!.user_id
   await desk.mutate("review.assignMany", { review_ids, assignee })
   const officer = await Desk.signIn(origin, workspace, compliance.email, password)

@@ -66,9 +66,12 @@ const LONGEST_HEADLINE = 120
 
 type Headed = { said: string | null; finding: Finding }
 
-/** A finder's words, unless those are long or only an event's name. */
-export const shortWords = (said: string | null): string | null =>
-  said?.includes(" ") && said.length <= LONGEST_HEADLINE ? said : null
+/** A finder's words, or their first sentence if they are long. Null if that is long too, or only an event's name. */
+export function shortWords(said: string | null): string | null {
+  const [sentence] =
+    said !== null && said.length > LONGEST_HEADLINE ? (/^.*?(?=[.!?]\s)/s.exec(said) ?? [said]) : [said]
+  return sentence?.includes(" ") && sentence.length <= LONGEST_HEADLINE ? sentence : null
+}
 
 /** Why the review exists: its finder's words, or ours. */
 export const headlineOf = ({ said, finding }: Headed): string => shortWords(said) ?? findings[finding]

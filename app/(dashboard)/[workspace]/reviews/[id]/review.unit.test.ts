@@ -21,6 +21,8 @@ test("clearing a match opens the wallet, or names the lists that still hold it",
 test("a review is headed by its finder's words, or by ours if those are missing, long or only a name", () => {
   const finding = "watchlist_match"
   expect(headlineOf({ finding, said: "PEP screening: 1 possible match" })).toBe("PEP screening: 1 possible match")
+  const report = `PEP screening: 1 possible match. ${"Name and year of birth match. ".repeat(5)}`
+  expect(headlineOf({ finding, said: report })).toBe("PEP screening: 1 possible match")
   for (const said of [null, "report/watchlist.matched", `A ${"long ".repeat(30)}text`])
     expect(headlineOf({ finding, said })).toBe("Watchlist match")
 })

@@ -15,7 +15,8 @@ async function leftInReview(customer: Customer, options: { externalId?: string; 
 
 const main = (page: Page) => page.getByRole("main")
 const reasonField = (page: Page) => page.getByLabel("Internal reason")
-const choose = (page: Page, name: string) => main(page).getByRole("button", { name, exact: true }).click()
+const choose = (page: Page, name: string) =>
+  main(page).getByRole("group", { name: "Decision", exact: true }).getByRole("button", { name, exact: true }).click()
 const confirm = (page: Page, name: string) => page.getByRole("button", { name }).click()
 /** Decided cases stay open, as members can choose. */
 const stays = (page: Page) => page.addInitScript(() => localStorage.setItem("vouch.reviews-stay", "1"))
@@ -75,14 +76,39 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expectAccessible(page)
   await confirm(page, "Confirm approval")
   await expect(outcome(page)).toContainText("Passport checked by hand")
+  await expect(page.getByRole("region", { name: "History" }).getByRole("listitem").first()).toContainText(
+    "Passport checked by hand",
+  )
   await expectAccessible(page)
   await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
 
   const { attestation_id } = await customer.api.status(wallet)
   await page.goto(section(customer, `attestations/${attestation_id}`))
   await expect(page.getByText("Approved by a member")).toBeVisible()
+  await page.getByRole("link", { name: "See how it was decided" }).click()
+  await expect(page).toHaveURL(path)
+  await page.goto(section(customer, `attestations/${attestation_id}`))
   await page.goto(section(customer, `audit?subject=${attestation_id}`))
   await expect(page.getByRole("row", { name: / approved .* verification/ })).toContainText("Passport checked by hand")
+})
+
+test("on a phone, the person comes before the decision, whose buttons are at the bottom of the screen", async ({
+  page,
+  customer,
+}) => {
+  const { path } = await leftInReview(customer, { reason: "Document is blurred" })
+  await page.setViewportSize({ width: 375, height: 812 })
+  await page.goto(path)
+  const [person, decision] = ["Person", "Decision"].map((name) => page.getByRole("region", { name, exact: true }))
+  await expect(page.getByText("The provider sent none with this case.")).toBeVisible()
+  expect((await person!.boundingBox())!.y).toBeLessThan((await decision!.boundingBox())!.y)
+  const inBar = main(page).getByRole("button", { name: "Reject", exact: true }).last()
+  await expect(inBar).toBeInViewport({ ratio: 1 })
+  await expectAccessible(page)
+  await inBar.click()
+  await expect(reasonField(page)).toBeFocused()
+  await expect(reasonField(page)).toBeInViewport()
+  await expect(main(page).getByRole("button", { name: "Reject", exact: true })).toHaveCount(1)
 })
 
 test("claims in a review name their wallet, and those that contradict the person's others are marked", async ({

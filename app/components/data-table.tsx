@@ -119,7 +119,7 @@ export function DataTable<Row>({
           <thead {...roles.group}>
             <tr {...roles.row} className="border-b border-line">
               {selection && (
-                <th {...roles.header} data-phone="select" className="w-11 p-0">
+                <th {...roles.header} data-phone="select" className="w-11 p-0 max-md:w-auto">
                   <selection.All selection={selection} rows={rows ?? []} rowKey={rowKey} />
                 </th>
               )}

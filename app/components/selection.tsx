@@ -106,7 +106,7 @@ function SelectAll<Row>({ selection, rows, rowKey }: SelectAllProps<Row>) {
         partly={count > 0 && !isAll}
         onChange={toggle}
       />
-      <span aria-hidden="true" className="text-[13px] font-normal text-muted md:hidden">
+      <span aria-hidden="true" className="text-[13px] font-normal whitespace-nowrap text-muted md:hidden">
         Select all
       </span>
     </Place>

@@ -141,7 +141,7 @@ const reason: Column<Review> = {
 }
 
 const person: Column<Review> = {
-  header: "Person",
+  header: "Investor",
   phone: "lead",
   breaks: true,
   className: "lg:min-w-44",

@@ -17,7 +17,7 @@ export type Doing = { what: "link" | "cancel" | "again"; session: Session }
 
 export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void): Column<Session>[] => [
   {
-    header: "Person",
+    header: "Investor",
     breaks: true,
     cell: ({ external_id, user_pubkey }) => (
       <span className="block min-w-32">

@@ -20,7 +20,7 @@ type Summary = RouterOutputs["review"]["list"]["data"][number]
 const EARLIER = 5
 
 /**
- * What a decision depends on, next to it: the person, the case, what happened and what colleagues noted, and earlier reviews.
+ * What a decision depends on, next to it: the case, the person, what happened and what colleagues noted, and earlier reviews.
  * Shown together, so that no part pushes the others down later.
  */
 export function Context({ review, history }: { review: Review; history: ReactNode }) {
@@ -38,6 +38,9 @@ export function Context({ review, history }: { review: Review; history: ReactNod
   const sentFor = review.state === "open" && review.has_claims ? review : null
   return (
     <>
+      <Card title="Case" description={reviewKinds[review.kind].summary}>
+        <About review={review} />
+      </Card>
       {id !== null && (
         <Card
           title="Person"
@@ -55,9 +58,6 @@ export function Context({ review, history }: { review: Review; history: ReactNod
       {view.data && can("claims:read") && (view.data.has_claims || sentFor !== null) && (
         <ClaimsCard investor={view.data} review={sentFor} />
       )}
-      <Card title="Case" description={reviewKinds[review.kind].summary}>
-        <About review={review} />
-      </Card>
       {history}
       {earlier.length > 0 && <Earlier reviews={earlier.slice(0, EARLIER)} />}
     </>

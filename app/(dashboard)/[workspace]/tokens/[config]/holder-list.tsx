@@ -118,7 +118,7 @@ function columnsOf(token: TokenView, holders: readonly Holder[]): Column<Holder>
       className: "whitespace-nowrap",
       cell: ({ percent }) => <Share percent={percent} />,
     },
-    { header: "Verification", cell: (row) => <Verification of={row} /> },
+    { header: "Verification", className: "max-md:ml-auto", cell: (row) => <Verification of={row} /> },
     ...(isUsual ? [] : [{ header: "Account", cell: ({ account }: Holder) => <AccountState state={account} /> }]),
   ]
 }

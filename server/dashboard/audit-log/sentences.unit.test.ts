@@ -215,7 +215,11 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   ],
   "review.found": ["rev_1", {}, "added a finding to the review of family-office-2"],
   "review.noted": ["rev_1", {}, "added a note to the review of family-office-2"],
-  "review.opened": ["rev_1", { kind: "vendor", about: "att_1" }, "opened the review of family-office-2: provider review"],
+  "review.opened": [
+    "rev_1",
+    { kind: "vendor", about: "att_1" },
+    "opened the review of family-office-2: provider review",
+  ],
   "review.request_voided": [
     "rev_1",
     {},

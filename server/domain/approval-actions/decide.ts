@@ -58,6 +58,8 @@ export async function withdrawRequest({
 
 export type ApprovalDetail = ApprovalRecord & {
   label: string
+  /** The key's request that the log may still have; null if a member made the request. */
+  request_id: string | null
   /** Whether the reader may approve it, apart from a second factor that they must use. */
   can_approve: boolean
   is_own: boolean
@@ -80,6 +82,7 @@ export async function readRequest(principal: Principal, id: string): Promise<App
   return {
     ...toApprovalRecord(row),
     label: approvalActions[row.action],
+    request_id: row.requester.id.startsWith("key_") ? row.request_id : null,
     can_approve,
     is_own: row.requesters.includes(userId),
     is_requester: row.requester.id === userId,

@@ -13,7 +13,7 @@ import type { Policy } from "./policy.ts"
 export const approvalColumns = columns(
   "approvals",
   "workspace_id, id, seq, action, subject, request, digest, policy_id, needed, roles, requester, requesters, given",
-  "state, reason, ended_by, created_at, expires_at, ended_at, operation_id, outcome",
+  "state, request_id, reason, ended_by, created_at, expires_at, ended_at, operation_id, outcome",
 )
 export type ApprovalRow = RowOf<typeof approvalColumns>
 

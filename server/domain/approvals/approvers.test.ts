@@ -41,6 +41,7 @@ test("the creator of a key cannot approve its requests, with another session, ke
   expect((await owner.browser.query("approval.detail", { id })).data).toMatchObject({
     can_approve: false,
     is_own: true,
+    request_id: expect.stringMatching(/^req_/),
   })
   expect(await given(id)).toMatchObject({ state: "pending", given: [] })
 })
@@ -50,6 +51,9 @@ test("a request made in the dashboard cannot be approved by the member who made 
   const minted = await owner.browser.mutate("token.mint", { user_pubkey: holder, mint_config: config, amount: "500" })
   expect(minted.data).toMatchObject({ status: "awaiting_approval" })
   expect(await error(owner, minted.data.approval_id)).toBe("second_person_required")
+  // The log has requests of keys only.
+  const { data } = await officer.browser.query("approval.detail", { id: minted.data.approval_id })
+  expect(data.request_id).toBeNull()
   expect(await error(officer, minted.data.approval_id)).toBeUndefined()
 })
 

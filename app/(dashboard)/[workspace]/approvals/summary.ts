@@ -71,18 +71,18 @@ export const titleOf = (approval: Approval, names: Names): string => {
 
 type Policy = RouterOutputs["approvalPolicy"]["overview"]["policies"][number]
 
-/** A policy as it binds such a request: "Mint of HIF from 100,000". */
+/** A policy as it binds such a request: "Mint of HIF, 100,000 or more". */
 export function policyName(
   { actions, mint_config, min_amount }: Pick<Policy, "actions" | "mint_config" | "min_amount">,
   action: RequestedAction,
   symbolOf: Names["symbol"],
 ): string {
   const named = actions.includes(action) ? [action] : actions
+  const what = named.map((one) => approvalActions[one]).join(", ")
   return [
-    named.map((one) => approvalActions[one]).join(", "),
-    ...(mint_config === null ? [] : [`of ${symbolOf(mint_config)}`]),
-    ...(min_amount === null ? [] : [`from ${grouped(min_amount)}`]),
-  ].join(" ")
+    mint_config === null ? what : `${what} of ${symbolOf(mint_config)}`,
+    ...(min_amount === null ? [] : [`${grouped(min_amount)} or more`]),
+  ].join(", ")
 }
 
 /** Who requested it: a member, or an API key. */

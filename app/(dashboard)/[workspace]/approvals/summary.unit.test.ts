@@ -34,7 +34,7 @@ test("an API key is named as one, and a member by their name", () => {
 
 test("a policy is named by what it binds of a request", () => {
   const policy = { actions: ["mint" as const, "burn" as const], mint_config: null, min_amount: "100000" }
-  expect(policyName(policy, "mint", names.symbol)).toBe("Mint from 100,000")
+  expect(policyName(policy, "mint", names.symbol)).toBe("Mint, 100,000 or more")
   expect(policyName({ ...policy, mint_config: "hif", min_amount: null }, "burn", names.symbol)).toBe(
     "Redemption of HIF",
   )

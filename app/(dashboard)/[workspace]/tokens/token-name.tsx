@@ -9,3 +9,5 @@ export function useTokens(): ReadonlyMap<string, Token> | undefined {
 
 /** A token by its name, with the id on hover. */
 export const TokenName = ({ id }: { id: string }) => <span title={id}>{useTokens()?.get(id)?.name ?? id}</span>
+
+export const TokenSymbol = ({ id }: { id: string }) => useTokens()?.get(id)?.symbol ?? ""

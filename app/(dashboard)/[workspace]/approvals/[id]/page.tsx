@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense } from "react"
 import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
-import { TokenName, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
+import { TokenName, TokenSymbol, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
@@ -20,6 +20,7 @@ import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 import { ruleFields } from "#shared/rules/fields.ts"
 import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
 import { useNames } from "../use-names.ts"
+import { BalanceChanges } from "./balance-changes.tsx"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { PolicyChange } from "./policy-change.tsx"
@@ -63,7 +64,10 @@ export default function Page() {
                     <Request approval={approval} />
                   </RecoveryRequest>
                 ) : (
-                  <Request approval={approval} />
+                  <>
+                    <Request approval={approval} />
+                    <BalanceChanges approval={approval} names={names} />
+                  </>
                 )}
               </Card>
               {approval.preflight && (
@@ -161,8 +165,13 @@ const labels: Record<string, string> = {
 }
 
 /** Fields that are not shown as they were sent. */
-const shownAs: Record<string, (value: unknown) => ReactNode> = {
-  amount: (value) => grouped(String(value)),
+const shownAs: Record<string, (value: unknown, approval: Approval) => ReactNode> = {
+  amount: (value, { action, request }) => (
+    <>
+      {/* A distribution may pay with something else. */}
+      {grouped(String(value))} {action !== "distribution" && <TokenSymbol id={String(request.mint_config)} />}
+    </>
+  ),
   mint_config: (value) => (
     <To path={["tokens", String(value)]}>
       <TokenName id={String(value)} />
@@ -204,18 +213,26 @@ const Lot = ({ lot: { exemption, acquired_at } }: { lot: { exemption: Exemption;
   </>
 )
 
-function Request({ approval: { request } }: { approval: Approval }) {
+function Request({ approval }: { approval: Approval }) {
   return (
     <Facts
       facts={Object.fromEntries(
-        Object.entries(request).map(([name, value]) => [
+        Object.entries(approval.request).map(([name, value]) => [
           labels[name] ?? name.replaceAll("_", " "),
-          shownAs[name]?.(value) ?? <Value key={name} of={value} />,
+          shownAs[name]?.(value, approval) ?? <Value key={name} of={value} />,
         ]),
       )}
     />
   )
 }
+
+/** Who asked for it, with the API request if a key did. */
+const Requester = ({ approval }: { approval: Approval }) => (
+  <span className="flex flex-wrap gap-x-3">
+    {requesterOf(approval)}
+    {approval.request_id !== null && <To path={["logs", approval.request_id]}>Open in the log</To>}
+  </span>
+)
 
 /** The rules that would change, in the words of the form. */
 const RuleChanges = ({ rules }: { rules: Record<string, unknown> }) => (
@@ -286,7 +303,7 @@ function Details({ approval }: { approval: Approval }) {
   return (
     <Facts
       facts={{
-        "Requested by": requesterOf(approval),
+        "Requested by": <Requester approval={approval} />,
         Requested: <Timestamp at={created_at} />,
         Expires: approval.state === "pending" && <Timestamp at={expires_at} />,
         Ended: ended_at && <Timestamp at={ended_at} />,

@@ -4,11 +4,12 @@ import { Skeleton } from "#app/components/frame.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { fromBaseUnits, grouped, toBaseUnits } from "#shared/amount.ts"
 
-/** What changes for a wallet, in base units; null if it is not known yet. */
-export type Change = { wallet: string; balance: bigint | null; held?: bigint | null }
+/** What changes for a wallet, in base units; null if it is not known yet. `name` is that of its owner. */
+export type Change = { wallet: string; name?: string; balance: bigint | null; held?: bigint | null }
+type Token = Pick<TokenView, "id" | "symbol" | "decimals">
 
 /** What the wallets hold on chain now, and what they will hold afterwards. */
-export const Balances = ({ token, changes }: { token: TokenView; changes: Change[] }) => (
+export const Balances = ({ token, changes }: { token: Token; changes: Change[] }) => (
   <table className="w-full text-left text-[13px] tabular-nums">
     <caption className="sr-only">Balances in {token.symbol}</caption>
     <thead className="text-muted">
@@ -32,10 +33,10 @@ export const Balances = ({ token, changes }: { token: TokenView; changes: Change
   </table>
 )
 
-type OfWalletProps = { token: TokenView; change: Change }
+type OfWalletProps = { token: Token; change: Change }
 
 /** Its balance and, if holds are involved, how much of it they leave. */
-function OfWallet({ token: { id, decimals }, change: { wallet, balance, held } }: OfWalletProps) {
+function OfWallet({ token: { id, decimals }, change: { wallet, name, balance, held } }: OfWalletProps) {
   const { data, error } = useBalance(id, wallet)
   const units = (amount: string | undefined) => (amount === undefined ? null : toBaseUnits(amount, decimals))
   const isBroken = error !== null
@@ -49,7 +50,7 @@ function OfWallet({ token: { id, decimals }, change: { wallet, balance, held } }
   const heldBy = held ?? (held === null ? null : 0n)
   return (
     <>
-      <Row name={<Shortened value={wallet} />} {...row("amount", balance)} />
+      <Row name={name ?? <Shortened value={wallet} />} {...row("amount", balance)} />
       {hasHolds && (
         <>
           <Row

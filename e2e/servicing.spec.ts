@@ -114,7 +114,7 @@ test("a revoked wallet is redeemed and then emptied by a forced transfer, with t
   await test.step("lists name and filter the kinds", async () => {
     await page.goto(section(customer, `tokens/${id}?tab=operations`))
     const rows = page.getByRole("table", { name: "Operations" }).getByRole("row")
-    await expect(rows).toHaveText([/^Operation/, /^Forced transfer60/, /^Burn40/, /^Mint100/])
+    await expect(rows).toHaveText([/^Operation/, /^Forced transfer60/, /^Redemption40/, /^Mint100/])
     await showFilters(page)
     await page.getByLabel("Operation", { exact: true }).selectOption({ label: "Forced transfer" })
     await expect(rows).toHaveCount(2)

@@ -207,7 +207,7 @@ export function DataTable<Row>({
                     {...(index === 0 ? { role: "rowheader" } : roles.cell)}
                     data-phone={column.total ? placeOf(column, index) : "none"}
                     data-label={column.header}
-                    className={clsx("h-11 px-4 py-1.5", lookOf(column))}
+                    className={clsx("h-11 px-4 py-1.5 align-middle!", lookOf(column))}
                   >
                     {column.total}
                   </td>

@@ -15,7 +15,7 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
-import { fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
+import { fromBaseUnits, placesOf, toBaseUnits } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
 import { reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
@@ -150,7 +150,9 @@ function Sums({ distribution }: { distribution: Distribution }) {
   const { data: counted, refetch } = useQuery("distribution.countPaid", { id })
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something was paid
   useEffect(() => void refetch(), [paid, external_paid])
-  const amountOf = useUnits([distribution]).amountIn(distribution)
+  const withUnit = useUnits([distribution]).amountIn(distribution)
+  const places = placesOf([distribution.total, allocated, paid, external_paid, distribution.pending])
+  const amountOf = (amount: string) => withUnit(amount, places)
   const unlessZero = (amount: string) => (amount === "0" ? null : amountOf(amount))
   const unitsOf = (amount: string) => toBaseUnits(amount, decimals)!
   const done = share(paid, allocated) + share(external_paid, allocated)

@@ -41,9 +41,6 @@ export function Preview({ terms, symbol, amountOf }: PreviewProps) {
                 "No one gets": data.remainder !== "0" && amountOf(data.remainder),
               }}
             />
-            <p className="mt-4 text-[13px] text-muted">
-              The draft shows each holder’s payout, and who cannot be paid now. Nothing is paid before you start it.
-            </p>
           </div>
         ) : (
           <Skeleton className="h-24 w-full rounded" />

@@ -172,6 +172,8 @@ function columnsOf({ token, register, isNow, isWhole, order, setOrder }: Columns
     },
     {
       header: "Verification",
+      // On a phone, only what is unusual.
+      phone: ({ unverified }) => (unverified === 0 ? "none" : "line"),
       className: "[&:is(td)]:align-top",
       cell: (row) => <Verification of={row} schema={schema} />,
     },

@@ -31,7 +31,7 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     await expectAccessible(page)
     await expect(row(page, "Total")).toContainText(/100\s*100\.00 %/)
     await chooseMoment(page, "Now", async (panel) => panel.getByLabel("Day").fill("2020-01-01"))
-    await expect(page.getByText("No such person or wallet held the token at that moment.")).toBeVisible()
+    await expect(page.getByText("No one held the token at that moment.")).toBeVisible()
     await expectAccessible(page)
     await chooseMoment(page, "End of 1 Jan 2020", async (panel) => {
       await panel.getByRole("button", { name: "Choose a time" }).click()

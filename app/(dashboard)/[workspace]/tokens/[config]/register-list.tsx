@@ -52,17 +52,19 @@ export function Register({ token }: { token: TokenView }) {
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch={
-        holders === undefined || q !== undefined
-          ? "No such person or wallet held the token at that moment."
-          : "Everyone who held the token at that moment was verified."
+        isWhole
+          ? "No one held the token at that moment."
+          : holders === undefined || q !== undefined
+            ? "No such person or wallet held the token at that moment."
+            : "Everyone who held the token at that moment was verified."
       }
       empty={<Empty title="No holders">No one held the token at the last moment that is final.</Empty>}
       afterFilters={<ExportCsv list="register" asked={{ mint_config: token.id, ...(at && { at }) }} />}
     >
       {data && (
         <p className="mb-3 text-[13px] text-muted">
-          Who held {grouped(data.supply)} {token.symbol} at <Timestamp at={data.as_of.time} />, to the end of that
-          second. To act on a wallet’s tokens, open the{" "}
+          Who held {data.supply === "0" ? "any" : grouped(data.supply)} {token.symbol} at{" "}
+          <Timestamp at={data.as_of.time} />, to the end of that second. To act on a wallet’s tokens, open the{" "}
           <To path={["tokens", token.id]} className="underline underline-offset-2">
             Holders
           </To>

@@ -26,6 +26,10 @@ test("the dates of a list are one control, with presets and days of one's own", 
   await expect(dates).toHaveAccessibleName("Started Last 7 days")
   await expect(page).toHaveURL(/from=20\d\d-\d\d-\d\d$/)
   await dates.click()
+  await panel.getByRole("button", { name: "Last 24 hours" }).click()
+  await expect(dates).toHaveAccessibleName("Started Last 24 hours")
+  await expect(page).toHaveURL(/from=24h$/)
+  await dates.click()
   await panel.getByLabel("From").fill("")
   await panel.getByLabel("To").fill("2026-02-04")
   await expect(page).toHaveURL(/attestations\?to=2026-02-04$/)
@@ -36,7 +40,7 @@ test("the dates of a list are one control, with presets and days of one's own", 
 
 test("the filters of a list are in one row on a small laptop", async ({ page, customer }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
-  for (const list of ["investors", "reviews", "events", "audit"] as const) {
+  for (const list of ["investors", "attestations", "reviews", "events", "logs", "audit"] as const) {
     await page.goto(section(customer, list))
     await expect(heading(page, new RegExp(list, "i"))).toBeVisible()
     const filters = page.getByRole("search", { name: "Filters" })
@@ -45,4 +49,24 @@ test("the filters of a list are in one row on a small laptop", async ({ page, cu
     const bottoms = await fields.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)))
     expect(Math.max(...bottoms) - Math.min(...bottoms), list).toBeLessThan(4)
   }
+})
+
+test("rare filters are behind a button that counts those that are set", async ({ page, customer }) => {
+  await customer.api.call("GET", "/schemas")
+  await page.goto(section(customer, "logs"))
+  const more = page.getByRole("button", { name: /^More filters/ })
+  const path = page.getByLabel("Path starts with")
+  await expect(more).toHaveAttribute("aria-expanded", "false")
+  await expect(path).toBeHidden()
+  await more.focus()
+  await page.keyboard.press("Enter")
+  await path.fill("/nowhere")
+  await expect(more).toHaveAccessibleName("More filters (1)")
+  await expect(page.getByText("No matching requests")).toBeVisible()
+  await expectAccessible(page)
+  // A link with one of them shows them.
+  await page.reload()
+  await expect(path).toHaveValue("/nowhere")
+  await page.getByRole("button", { name: "Clear" }).click()
+  await expect(more).toHaveAccessibleName("More filters")
 })

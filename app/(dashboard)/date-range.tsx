@@ -1,14 +1,26 @@
 import { parseAsString } from "nuqs"
-import { daysBefore, localIn, timesOf, useTimeZone } from "#app/components/zone.ts"
+import { daysBefore, isInstant, localIn, timesOf, useTimeZone } from "#app/components/zone.ts"
 import { type FieldProps, type Filter, narrow } from "./filters.tsx"
 import { Day, PopoverField, Preset, shortDay } from "./popover-field.tsx"
 
-/** Filters by the first and the last day, `YYYY-MM-DD` in the zone of the page, with one control for both. */
+const HOUR_MS = 3_600_000
+/** Hours before now, such as `24h`. */
+const HOURS_BACK = /^(\d{1,4})h$/
+
+/**
+ * Filters by the first and the last day, `YYYY-MM-DD` in the zone of the page, with one control for both. The address may
+ * also begin some hours before now, or name the instants between which an hour lies.
+ */
 export const dateRange = (label: string): { from: Filter; to: Filter } => ({
   from: {
     parser: parseAsString,
     Field: ({ filtered }) => <DateRangeField label={label} filtered={filtered} />,
-    asks: (value, zone) => timesOf({ from: value, to: null }, zone).from,
+    asks: (value, zone) => {
+      const hours = HOURS_BACK.exec(value)?.[1]
+      return hours === undefined
+        ? timesOf({ from: value, to: null }, zone).from
+        : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()
+    },
   },
   to: {
     parser: parseAsString,
@@ -18,8 +30,10 @@ export const dateRange = (label: string): { from: Filter; to: Filter } => ({
   },
 })
 
-/** Ranges that end today, by how many days they begin before. */
+/** Ranges that end now, by how many hours or days they begin before. */
 const presets = [
+  ["Last hour", "1h"],
+  ["Last 24 hours", "24h"],
   ["Today", 0],
   ["Last 7 days", 6],
   ["Last 30 days", 29],
@@ -32,15 +46,19 @@ function DateRangeField({
   filtered: { current, change },
 }: Pick<FieldProps<string>, "filtered"> & { label: string }) {
   const { from = null, to = null }: Partial<Range> = current
-  const today = localIn(useTimeZone(), new Date().toISOString()).slice(0, 10)
+  const zone = useTimeZone()
+  const today = localIn(zone, new Date().toISOString()).slice(0, 10)
   const choices: [string, Range][] = [
     ["Any time", { from: null, to: null }],
-    ...presets.map(([name, days]): [string, Range] => [name, { from: daysBefore(today, days), to: null }]),
+    ...presets.map(([name, back]): [string, Range] => [
+      name,
+      { from: typeof back === "string" ? back : daysBefore(today, back), to: null },
+    ]),
   ]
   const isChosen = (range: Range) => range.from === from && range.to === to
   const chosen = choices.find(([, range]) => isChosen(range))?.[0]
   return (
-    <PopoverField label={label} value={chosen ?? wordsOf({ from, to })} className={narrow}>
+    <PopoverField label={label} value={chosen ?? wordsOf({ from, to }, zone)} className={narrow}>
       {(close) => (
         <>
           <div className="grid grid-cols-2 gap-2">
@@ -58,8 +76,8 @@ function DateRangeField({
             ))}
           </div>
           <div className="mt-3 space-y-2 border-t border-line pt-3">
-            <Day label="From" value={from} onChange={(from) => change({ from })} />
-            <Day label="To" value={to} onChange={(to) => change({ to })} />
+            <Day label="From" value={dayOf(from, zone)} onChange={(from) => change({ from })} />
+            <Day label="To" value={dayOf(to, zone)} onChange={(to) => change({ to })} />
           </div>
         </>
       )}
@@ -67,7 +85,15 @@ function DateRangeField({
   )
 }
 
-function wordsOf({ from, to }: Range): string {
+/** The day of an end that may be an instant, or some hours ago. */
+const dayOf = (end: string | null, zone: string): string | null =>
+  end === null || HOURS_BACK.test(end) ? null : isInstant(end) ? localIn(zone, end).slice(0, 10) : end
+
+function wordsOf({ from, to }: Range, zone: string): string {
+  if (from !== null && to !== null && isInstant(from) && isInstant(to)) {
+    const [first, last] = [localIn(zone, from), localIn(zone, to)]
+    return `${shortDay(first.slice(0, 10))}, ${first.slice(11, 16)} – ${last.slice(11, 16)}`
+  }
   if (from === null) return `Until ${shortDay(to!)}`
   if (to === null) return `Since ${shortDay(from)}`
   return from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`

@@ -8,8 +8,8 @@ import { SavedFilters } from "./saved-filters.tsx"
 type FilterRowProps = { filtered: Filtered; saved?: FilteredList | undefined; children?: ReactNode }
 
 /**
- * The filters above a list. On a phone all but the search are behind one button, which counts those that are set. With `saved`, members
- * can save filters under a name.
+ * The filters above a list. On a phone all but the search are behind one button, which counts those that are set. On
+ * wide screens only rare ones are. With `saved`, members can save filters under a name.
  */
 export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   const { filters, current, change, onClear } = filtered
@@ -19,6 +19,10 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   const [first, ...rest] = Object.keys(filters)
   const search = first !== undefined && filters[first]!.isSearch ? first : null
   const names = search === null ? Object.keys(filters) : rest
+  const isRare = (name: string) => filters[name]!.isRare === true
+  const rare = names.filter(isRare)
+  const rareCount = rare.filter((name) => current[name] !== undefined).length
+  const [isMore, setMore] = useState(rareCount > 0)
   // The order hides nothing, and the search is always in view.
   const count = names.filter((name) => name !== "order" && current[name] !== undefined).length
   const fieldOf = (name: string) => {
@@ -58,7 +62,31 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
                 : "max-md:hidden",
             )}
           >
-            {names.map(fieldOf)}
+            {names.filter((name) => !isRare(name)).map(fieldOf)}
+            {rare.length > 0 && (
+              <>
+                <Button
+                  className="max-md:hidden"
+                  aria-expanded={isMore}
+                  aria-controls={`${id}more`}
+                  onClick={() => setMore(!isMore)}
+                >
+                  {rareCount === 0 ? "More filters" : `More filters (${rareCount})`}
+                  <span aria-hidden="true" className="text-muted">
+                    {isMore ? "▴" : "▾"}
+                  </span>
+                </Button>
+                <div
+                  id={`${id}more`}
+                  className={clsx(
+                    "max-md:contents md:order-3 md:w-full md:items-end md:gap-3",
+                    isMore ? "md:flex" : "md:hidden",
+                  )}
+                >
+                  {rare.map(fieldOf)}
+                </div>
+              </>
+            )}
             <div className="contents max-md:col-span-2 max-md:mt-1.5 max-md:flex max-md:flex-row-reverse max-md:gap-3">
               <Button
                 variant="primary"

@@ -1,3 +1,4 @@
+import { Bookmark } from "lucide-react"
 import { usePathname, useRouter } from "next/navigation.js"
 import { lazy, Suspense, useState } from "react"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
@@ -26,8 +27,9 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
         align="start"
         className="max-w-80"
         trigger={
-          <Button className="min-w-0 max-md:max-w-48 md:max-w-60">
-            <span className="truncate">{used ? used.name : "Saved filters"}</span>
+          <Button title="Saved filters" className="min-w-0 max-md:max-w-48 md:max-w-48 md:px-2.5!">
+            <Bookmark aria-hidden="true" className={used ? "fill-current text-accent" : undefined} />
+            {used ? <span className="truncate">{used.name}</span> : <span className="md:sr-only">Saved filters</span>}
             {used && <span className="sr-only"> (saved filter)</span>}
             <span aria-hidden="true" className="text-muted">
               ▾

@@ -54,16 +54,20 @@ export function instantIn(zone: string, local: string): Date | null {
 
 /**
  * From the start of one day to the end of another in the page's zone, as the server takes it. Years may be half typed. A
- * time outside the years that the server takes is left out, because all rows are within them.
+ * time outside the years that the server takes is left out, because all rows are within them. Either end may also be an
+ * instant, which ends with `Z`.
  */
 export function timesOf(
   { from, to }: { from: string | null; to: string | null },
   zone: string,
 ): { from?: string; to?: string } {
-  const start = from === null ? null : instantIn(zone, `${from}T00:00:00`)
-  const end = to === null ? null : instantIn(zone, `${dayAfter(to)}T00:00:00`)
+  const instantOf = (end: string, day: string) => (isInstant(end) ? new Date(end) : instantIn(zone, `${day}T00:00:00`))
+  const start = from === null ? null : instantOf(from, from)
+  const end = to === null ? null : instantOf(to, dayAfter(to))
   return { ...(isTaken(start) && { from: start.toISOString() }), ...(isTaken(end) && { to: end.toISOString() }) }
 }
+
+export const isInstant = (text: string): boolean => text.endsWith("Z")
 
 const isTaken = (time: Date | null): time is Date =>
   time !== null && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999

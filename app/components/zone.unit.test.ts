@@ -59,6 +59,13 @@ test("an empty or invalid day sets no limit", () => {
   expect(timesOf({ from: "yesterday", to: "2027-13-45" }, "UTC")).toEqual({})
 })
 
+test("an instant is taken as it is, in any zone", () => {
+  const hour = { from: "2027-01-01T09:00:00Z", to: "2027-01-01T10:00:00Z" }
+  const same = { from: "2027-01-01T09:00:00.000Z", to: "2027-01-01T10:00:00.000Z" }
+  for (const zone of ["UTC", "Asia/Tokyo"]) expect([zone, timesOf(hour, zone)]).toEqual([zone, same])
+  expect(timesOf({ from: "noonZ", to: null }, "UTC")).toEqual({})
+})
+
 test("a time before the year 1 or after 9999 sets no limit, because the server does not take it", () => {
   const days = { from: "0001-01-01", to: "9999-12-31" }
   expect(timesOf(days, "UTC")).toEqual({ from: "0001-01-01T00:00:00.000Z" })

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import type { Request, Route } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { decide, newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, sortBy, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
 
 test("a session started in the page, approved in a second tab, is verified in the first without a reload", {
@@ -190,7 +190,8 @@ test("each status shows its count, and the list can start with the oldest", asyn
   const order = (...wallets: { wallet: string }[]) =>
     Promise.all(wallets.map(({ wallet }, n) => expect(rows.nth(n + 1)).toContainText(wallet)))
   await order(third, second, first)
-  await page.getByLabel("Order").selectOption("oldest")
+  await sortBy(page, /Started/, "Oldest first")
+  await expect(page.getByRole("columnheader", { name: "Started" })).toHaveAttribute("aria-sort", "ascending")
   await order(first, second, third)
   await expectAccessible(page)
   // The counts cover all statuses, no matter which is shown.

@@ -1,5 +1,5 @@
 import { decide, newWallet } from "./api.ts"
-import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, sortBy, test } from "./dashboard.ts"
 
 test("attestations and investors by expiry show verified ones until another status is chosen", async ({
   page,
@@ -21,16 +21,19 @@ test("attestations and investors by expiry show verified ones until another stat
     await expect(status.getByRole("option")).toHaveText([
       ...["All (2)", "Pending (1)", "Verified (1)", "Rejected (0)", "Revoked (0)", "Expired (0)"],
     ])
-    const order = page.getByLabel("Order")
-    await order.selectOption("Oldest first")
+    await sortBy(page, /started/i, "Oldest first")
+    await expect(page.getByRole("columnheader", { name: /started/i })).toHaveAttribute("aria-sort", "ascending")
     await expect(rows.nth(1)).toContainText(path === "investors" ? `${name}-1` : first.wallet.slice(0, 4))
     await expectAccessible(page)
-    await order.selectOption("Expiring first")
+    const expires = page.getByRole("columnheader", { name: "Expires" })
+    await expect(expires).not.toHaveAttribute("aria-sort")
+    await sortBy(page, /Expires/, "Expiring first")
+    await expect(expires).toHaveAttribute("aria-sort", "ascending")
     await expect(rows).toHaveCount(2)
     await expect(status).toHaveValue("verified")
     await expectAccessible(page)
     await status.selectOption("pending")
-    await expect(order).toHaveValue("")
+    await expect(expires).not.toHaveAttribute("aria-sort")
     await expect(rows).toHaveCount(2)
     await expect(rows.nth(1)).toContainText("Pending")
   }
@@ -48,8 +51,7 @@ test("sessions show the counts of open and closed ones, and can be sorted", {
   await expect(page.getByRole("tab", { name: /^Open \d+$/ })).toBeVisible()
   const first = page.getByRole("table").getByRole("row").nth(1)
   await expect(first).toContainText(open[1]!.wallet)
-  await showFilters(page)
-  await page.getByLabel("Order").selectOption("Oldest first")
+  await sortBy(page, /Started/, "Oldest first")
   await expect(first).not.toContainText(open[1]!.wallet)
   await expectAccessible(page)
   await page.getByRole("tab", { name: /^Closed \d+$/ }).click()

@@ -18,6 +18,8 @@ export type Filter<Value extends string = string> = {
   Field: (props: FieldProps<Value>) => ReactNode
   /** What the server is asked for, if it is not the value itself. */
   asks?: (value: Value, zone: string) => string | undefined
+  /** Whether it is under "More filters" on wide screens. */
+  isRare?: boolean
 }
 
 export type FieldProps<Value extends string> = {
@@ -74,6 +76,9 @@ export const text = (label: string, placeholder: string, maxLength?: number): Fi
     <TextField label={label} placeholder={placeholder} {...(maxLength && { maxLength })} {...{ value, onChange }} />
   ),
 })
+
+/** The same filter, under "More filters" on wide screens. */
+export const rare = <Value extends string>(filter: Filter<Value>): Filter<Value> => ({ ...filter, isRare: true })
 
 /** Finds people, on the server, by words of their external id or by a part of a wallet. */
 export const person = text("Search", "External id or wallet", 200)
@@ -248,7 +253,7 @@ export const searched = <Asked extends { status?: ShownStatus; order?: Order }>(
 const orderWords = { oldest: "Oldest first", expiry: "Expiring first" } as const
 type Order = keyof typeof orderWords
 
-/** The order of the list. Empty means newest first. */
+/** The order of the list. Empty means newest first. On wide screens the heads of the columns sort: see `sort.ts`. */
 export const order = <Offered extends Order>(...orders: Offered[]): Filter<Offered> => ({
   parser: parseAsStringLiteral(orders),
   Field: ({ value, onChange }) => (
@@ -257,7 +262,7 @@ export const order = <Offered extends Order>(...orders: Offered[]): Filter<Offer
       label="Order"
       all="Newest first"
       options={orders.map((one) => [one, orderWords[one]] as const)}
-      className="md:w-36"
+      className="md:hidden"
     />
   ),
 })

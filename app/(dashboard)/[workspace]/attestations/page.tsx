@@ -3,9 +3,10 @@
 import { parseAsString, useQueryState } from "nuqs"
 import { lazy, Suspense, useCallback, useEffect, useState } from "react"
 import { dateRange } from "#app/(dashboard)/date-range.tsx"
-import { choice, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
+import { choice, type Filtered, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { byExpiry, byTime } from "#app/(dashboard)/sort.ts"
 import { ExternalId, usePath, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
@@ -63,7 +64,7 @@ export default function Page() {
         exports="attestations"
         saved="attestations"
         list={list}
-        columns={order === "expiry" ? byExpiry : byStart}
+        columns={columnsOf(list.filtered)}
         rowKey={({ attestation_id }) => attestation_id}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         selection={can("attestation:write") ? selection : undefined}
@@ -104,8 +105,8 @@ export default function Page() {
 const revocationRefusal = ({ status }: AttestationSummary): string | null =>
   status === "pending" || status === "verified" ? null : "already ended"
 
-/** `time` is what the list is sorted by: a phone shows only that one. */
-const columnsBy = (time: "Started" | "Expires"): Column<AttestationSummary>[] => [
+/** A phone shows only the time that the list is sorted by. */
+const columnsOf = (filtered: Filtered): Column<AttestationSummary>[] => [
   {
     header: "Investor",
     breaks: true,
@@ -115,16 +116,19 @@ const columnsBy = (time: "Started" | "Expires"): Column<AttestationSummary>[] =>
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
-  { header: "Started", phone: time === "Started" ? "line" : "none", cell: ({ started_at }) => <Ago at={started_at} /> },
+  {
+    header: "Started",
+    phone: filtered.current.order === "expiry" ? "none" : "line",
+    sort: byTime(filtered),
+    cell: ({ started_at }) => <Ago at={started_at} />,
+  },
   {
     header: "Expires",
-    phone: time === "Expires" ? "labelled" : "none",
+    phone: filtered.current.order === "expiry" ? "labelled" : "none",
+    sort: byExpiry(filtered),
     cell: ({ expires_at }) => <Timestamp at={expires_at} />,
   },
 ]
-
-const byStart = columnsBy("Started")
-const byExpiry = columnsBy("Expires")
 
 // Loaded on the first revocation: most readers of the list revoke nothing.
 const BulkPanel = lazy(async () => ({ default: (await import("./bulk.tsx")).BulkPanel }))

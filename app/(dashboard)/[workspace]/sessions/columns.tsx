@@ -1,5 +1,7 @@
 import { Ban, ClipboardCheck, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
+import type { Filtered } from "#app/(dashboard)/filters.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
+import { byTime } from "#app/(dashboard)/sort.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened, useCopy } from "#app/components/code.tsx"
@@ -15,7 +17,11 @@ import { lastStepOf, type Session, waitOf } from "./progress.ts"
 
 export type Doing = { what: "link" | "cancel" | "again"; session: Session }
 
-export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void): Column<Session>[] => [
+export const columnsFor = (
+  state: "open" | "closed",
+  filtered: Filtered,
+  act: (doing: Doing) => void,
+): Column<Session>[] => [
   {
     header: "Investor",
     breaks: true,
@@ -33,7 +39,7 @@ export const columnsFor = (state: "open" | "closed", act: (doing: Doing) => void
     note: (row) => showsStep(row) && <LastStep session={row} />,
   },
   { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
-  { header: "Started", phone: "none", cell: ({ started_at }) => <Ago at={started_at} /> },
+  { header: "Started", phone: "none", sort: byTime(filtered), cell: ({ started_at }) => <Ago at={started_at} /> },
   state === "open"
     ? { header: "Link expires", phone: "none", cell: ({ open_until }) => <Ago at={open_until} /> }
     : { header: "Closed", cell: ({ closed_at }) => <Ago at={closed_at} /> },

@@ -103,7 +103,7 @@ export default function Page() {
         list={list}
         caption={state === "open" ? "Open sessions" : "Closed sessions"}
         things="sessions"
-        columns={columnsFor(state, act)}
+        columns={columnsFor(state, list.filtered, act)}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         pageNames={pageNamesOf(list.asked.order)}
         noMatch={

@@ -61,7 +61,18 @@ export function Timestamp({ at }: { at: string | null }) {
   )
 }
 
-/** The same to the second and without the year, for times at most some weeks old. */
+/** The day of a time, with the time on hover. */
+export function Day({ at }: { at: string | null }) {
+  const zone = useTimeZone()
+  if (at === null) return NOTHING
+  return (
+    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
+      {dayIn(zone, at)}
+    </time>
+  )
+}
+
+/** A time to the second and without the year, for times at most some weeks old. */
 export function ExactTimestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (

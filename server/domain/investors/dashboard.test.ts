@@ -155,6 +155,12 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
       ],
     },
   ])
+  const [listed] = (await search({ q: name })).data
+  const ends = data.wallets.flatMap((wallet: { states: { expires_at: string | null }[] }) =>
+    wallet.states.flatMap((state) => state.expires_at ?? []),
+  )
+  // Both are in one list, under the soonest of their expiries.
+  expect(listed).toMatchObject({ holdings: [{ mint_config: config, amount: "12" }], expires_at: ends.toSorted()[0] })
   const events = data.timeline.map((event: { event: string }) => event.event)
   expect(events.at(-1)).toBe("first_seen")
   for (const event of ["started", "wallet_added", "approved", "verified", "rejected"]) expect(events).toContain(event)

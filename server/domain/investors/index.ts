@@ -3,7 +3,7 @@
 /** Records and reads. */
 export { investorDetail, investorRecord, MOST_WALLETS } from "./record.ts"
 export { getInvestor, investorNotFound, listInvestors, requireInvestor } from "./read.ts"
-export { statesOf, walletsOf } from "./wallets.ts"
+export { type StateRow, statesOf, walletsOf } from "./wallets.ts"
 export { viewClaims } from "./claims.ts"
 
 /** Members' notes. */

@@ -1,17 +1,18 @@
 "use client"
 
 import { dateRange } from "#app/(dashboard)/date-range.tsx"
-import { order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
+import { type Filtered, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { byExpiry, byTime } from "#app/(dashboard)/sort.ts"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
+import { Ago, Day, NOTHING } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import { countOf } from "#shared/counts.ts"
+import { grouped } from "#shared/amount.ts"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),
@@ -32,7 +33,7 @@ export default function Page() {
       saved="investors"
       exports="investors"
       list={list}
-      columns={columnsIn[order ?? "newest"]}
+      columns={columnsOf(list.filtered)}
       rowPath={({ investor_id }) => ["investors", investor_id]}
       pageNames={pageNamesOf(order)}
       noMatch="Search by words of an external id in any order, a wallet or its first or last 4 characters, or an investor id. The other filters match anyone with such a verification."
@@ -55,7 +56,8 @@ export default function Page() {
 
 type Investor = RouterOutputs["investor"]["search"]["data"][number]
 
-const common: Column<Investor>[] = [
+/** A phone shows only the time that the list is sorted by. */
+const columnsOf = (filtered: Filtered): Column<Investor>[] => [
   {
     // The investor's name: the company's own id, else the wallet. An investor with neither has only our id.
     header: "Investor",
@@ -78,34 +80,45 @@ const common: Column<Investor>[] = [
   {
     header: "Wallets",
     align: "end",
-    phone: "labelled",
+    phone: "none",
     className: "tabular-nums",
     cell: ({ wallets }) => wallets.length,
   },
+  {
+    header: "Holds",
+    align: "end",
+    className: "whitespace-nowrap tabular-nums",
+    cell: ({ holdings }) => <Holdings holdings={holdings} />,
+  },
+  {
+    header: "Expires",
+    phone: filtered.current.order === "expiry" ? "labelled" : "none",
+    className: "whitespace-nowrap",
+    sort: byExpiry(filtered),
+    cell: ({ expires_at }) => <Day at={expires_at} />,
+  },
+  {
+    header: filtered.current.order === "oldest" ? "First started" : "Last started",
+    phone: filtered.current.order === "expiry" ? "none" : "labelled",
+    sort: byTime(filtered),
+    cell: ({ started_at }) => <Ago at={started_at} />,
+  },
 ]
 
-const holds: Column<Investor> = {
-  header: "Holds",
-  phone: "none",
-  className: "whitespace-nowrap",
-  cell: ({ tokens_held }) => (tokens_held === 0 ? NOTHING : countOf(tokens_held, "token")),
-}
-
-const started = (header: string): Column<Investor> => ({
-  header,
-  phone: "labelled",
-  cell: ({ started_at }) => <Ago at={started_at} />,
-})
-
-const expires: Column<Investor> = {
-  header: "Expires",
-  phone: "labelled",
-  className: "whitespace-nowrap",
-  cell: ({ expires_at: at }) => at && <Timestamp at={at} />,
-}
-
-const columnsIn = {
-  newest: [...common, holds, started("Last started")],
-  oldest: [...common, holds, started("First started")],
-  expiry: [...common, holds, expires],
+/** The largest holding, and how many others there are, which a screen reader reads and the pointer shows. */
+function Holdings({ holdings: [first, ...others] }: Pick<Investor, "holdings">) {
+  if (first === undefined) return NOTHING
+  const wordsOf = ({ amount, symbol }: Investor["holdings"][number]) => `${grouped(amount)} ${symbol}`
+  return (
+    <>
+      {wordsOf(first)}
+      {others.length > 0 && (
+        <span title={others.map(wordsOf).join(", ")} className="text-muted">
+          {" "}
+          <span aria-hidden="true">+{others.length}</span>
+          <span className="sr-only">, {others.map(wordsOf).join(", ")}</span>
+        </span>
+      )}
+    </>
+  )
 }

@@ -126,8 +126,8 @@ async function measureLists(filled: Filled): Promise<number> {
     audit: (q) => orRefused(listAuditEntries(workspaceId, { limit: 50, ...(q !== undefined && { subject: q }) })),
   }
   const others: Record<string, () => Answer> = {
-    logs: () => listRequests(workspaceId, { limit: 50 }),
-    "logs by a path that nothing has": () => listRequests(workspaceId, { limit: 50, path: "/none" }),
+    logs: () => listRequests(principal, { limit: 50 }),
+    "logs by a path that nothing has": () => listRequests(principal, { limit: 50, path: "/none" }),
     // Few are urgent, one in ten is of high priority, and the others are normal.
     ...Object.fromEntries(
       allReviewPriorities.map((priority) => [

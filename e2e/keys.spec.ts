@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { origin } from "./api.ts"
-import { expect, expectAccessible, heading, section, showFilters, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, showFilters, showRareFilters, test } from "./dashboard.ts"
 
 /** Runs a command from the page in a shell, like a user. */
 async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
@@ -69,7 +69,7 @@ test("a key created in the page works with curl, is shown once, and the log has 
   expect(await page.content()).not.toContain(apiKey)
 
   await page.goto(section(customer, "logs"))
-  await showFilters(page)
+  await showRareFilters(page)
   await page.getByLabel("Request id").fill(answer.requestId)
   await expect(page.getByRole("row")).toHaveCount(2)
   await expect(page).toHaveURL(new RegExp(`id=${answer.requestId}`))
@@ -103,6 +103,7 @@ test("the log of a refused request has its masked body and links to the error's 
   await expectAccessible(page)
   await page.goBack()
   await page.getByRole("button", { name: "Clear" }).click()
+  await showRareFilters(page)
   await page.getByLabel("Path starts with").fill("/nowhere")
   await expect(page.getByText("No matching requests")).toBeVisible()
 })

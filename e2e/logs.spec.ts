@@ -23,12 +23,36 @@ test("a refused request names its rule, token and investor, shows the claims on 
   expect(refused.status).toBe(403)
 
   await page.goto(section(customer, "logs"))
-  await expect(page.getByText("Errors per hour as a table")).toBeVisible()
+  const hours = page.getByText("Requests per hour as a table")
+  await expect(hours).toBeVisible()
+  await expect(page.getByRole("row").filter({ hasText: "country_not_allowed" })).toContainText(
+    `${externalId} · US Fund`,
+  )
   await page.getByLabel("Error code").fill("country_n")
   await expect(page).toHaveURL(/error=country_n$/)
   await expect(page.getByRole("row").filter({ hasText: "country_not_allowed" })).toHaveCount(1)
   await expect(page.getByRole("row").filter({ hasText: "wallet_not_verified" })).toHaveCount(0)
   await expectAccessible(page)
+
+  // The last bar is this hour, the first one yesterday's.
+  const bars = page.locator("[data-hour]")
+  await bars.last().click()
+  await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\dT\d\d:00:00Z&to=/)
+  await expect(page.getByRole("button", { name: /^Time/ })).toHaveAccessibleName(
+    /^Time \d+ \w+, \d\d:\d\d – \d\d:\d\d$/,
+  )
+  await expect(page.getByRole("row").filter({ hasText: "country_not_allowed" })).toHaveCount(1)
+  await bars.first().click()
+  await expect(page.getByText("No matching requests")).toBeVisible()
+  await hours.click()
+  const hour = page.getByRole("button", { name: /^Show requests of/ }).first()
+  await hour.focus()
+  await page.keyboard.press("Enter")
+  await expect(hour).toHaveAttribute("aria-pressed", "true")
+  await expect(page.getByRole("row").filter({ hasText: "country_not_allowed" })).toHaveCount(1)
+  await expectAccessible(page)
+  await page.keyboard.press("Enter")
+  await expect(page).toHaveURL(/error=country_n$/)
   await page.goto(section(customer, `logs/${refused.requestId}`))
   const why = page.getByRole("region", { name: "Why it was refused" })
   await expect(why.getByRole("link", { name: "Country", exact: true })).toHaveAttribute(

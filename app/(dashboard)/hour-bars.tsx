@@ -20,21 +20,32 @@ export const emptyHours = (counts: readonly number[]): HourCounts[] =>
     counts,
   }))
 
-/** Counts of the last hours, stacked, the latest at the right. The same numbers are in a table that can be opened. */
+/**
+ * Counts of the last hours, stacked, the latest at the right. The same numbers are in a table that can be opened. With
+ * `onChoose`, a click on a bar, or on its hour in the table, chooses that hour.
+ */
 export function HourBars({
   caption,
   hours,
   series,
+  chosen,
+  onChoose,
 }: {
   /** Names the table: "Errors per hour". */
   caption: string
   hours: readonly HourCounts[]
   series: readonly Series[]
+  /** The chosen hour. */
+  chosen?: string | undefined
+  /** Gets the hour and the one after it. */
+  onChoose?: (hour: string, next: string) => void
 }) {
   const zone = useTimeZone()
   const hourIn = shownHour(zone)
   const totalOf = ({ counts }: HourCounts) => counts.reduce((sum, count) => sum + count, 0)
   const most = Math.max(...hours.map(totalOf))
+  const choose = (hour: string) =>
+    onChoose?.(hour, `${new Date(new Date(hour).getTime() + HOUR_MS).toISOString().slice(0, 19)}Z`)
   const wordsOf = ({ hour, counts }: HourCounts) =>
     `${hourIn(hour)} to ${hourIn(hour, 1)}: ${series.map(({ name }, n) => `${counts[n]} ${name.toLowerCase()}`).join(", ")}`
   return (
@@ -47,14 +58,22 @@ export function HourBars({
               {name}
             </li>
           ))}
-          <li className="ml-auto tabular-nums">Peak: {shortCount({ count: most, atLeast: false })} an hour</li>
+          <li className="ml-auto tabular-nums">Peak {shortCount({ count: most, atLeast: false })}/h</li>
         </ul>
         <div className="flex h-16 items-end gap-px border-b border-line sm:gap-0.5">
           {hours.map((one) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each hour
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the same
             <div
               key={one.hour}
               title={wordsOf(one)}
-              className="flex h-full min-w-0 flex-1 flex-col-reverse rounded-t-xs hover:bg-sunken"
+              onClick={() => choose(one.hour)}
+              data-hour={one.hour}
+              className={clsx(
+                "flex h-full min-w-0 flex-1 flex-col-reverse rounded-t-xs hover:bg-sunken",
+                onChoose && "cursor-pointer",
+                chosen === one.hour && "bg-accent-soft",
+              )}
             >
               {series.map(({ name, fill, isStriped }, n) =>
                 one.counts[n] ? (
@@ -97,7 +116,19 @@ export function HourBars({
             {[...hours].reverse().map(({ hour, counts }) => (
               <tr key={hour}>
                 <th scope="row" className="py-1 font-normal">
-                  {hourIn(hour)}
+                  {onChoose ? (
+                    <button
+                      type="button"
+                      aria-pressed={chosen === hour}
+                      onClick={() => choose(hour)}
+                      className="cursor-pointer rounded-sm text-accent underline-offset-2 hover:underline aria-pressed:font-medium pointer-coarse:min-h-11"
+                    >
+                      <span className="sr-only">Show requests of </span>
+                      {hourIn(hour)}
+                    </button>
+                  ) : (
+                    hourIn(hour)
+                  )}
                 </th>
                 {series.map(({ name }, n) => (
                   <td key={name} className="py-1 text-right">

@@ -50,28 +50,64 @@ export function namedIn({ path, request_body }: Pick<Logged, "path" | "request_b
 
 const toField = ([, name, value]: RegExpExecArray): [string, string] => [name!, value!]
 
-type Person = { wallet: Address; investor_id: string; external_id: string | null }
+/** What several requests are about: the investor of each one's first wallet, and its token. */
+export async function aboutEach(
+  { workspaceId, scopes }: Principal,
+  requests: readonly Pick<Logged, "path" | "request_body">[],
+) {
+  const named = requests.map(namedIn)
+  const configs = named.flatMap(({ token }) => token ?? [])
+  const [owners, tokens] = await Promise.all([
+    scopes.has("kyc:read")
+      ? ownersOf(
+          workspaceId,
+          named.flatMap(({ wallets: [first] }) => first?.wallet ?? []),
+        )
+      : null,
+    configs.length === 0 || !scopes.has("token:read")
+      ? []
+      : sql<Pick<Token, "id" | "name">[]>`
+          select id, name from mint_configs where workspace_id = ${workspaceId} and id = any(${configs})`,
+  ])
+  return named.map(({ wallets: [first], token }) => ({
+    investor: (first && owners?.get(first.wallet)) ?? null,
+    token: tokens.find(({ id }) => id === token) ?? null,
+  }))
+}
+
+type Investor = { investor_id: string; external_id: string | null }
+
+/** The investors of wallets. A wallet without one is left out. */
+async function ownersOf(workspaceId: string, wallets: readonly Address[]): Promise<ReadonlyMap<Address, Investor>> {
+  if (wallets.length === 0) return new Map()
+  const rows = await sql<Person[]>`
+    select w.wallet, n.id as investor_id, n.external_id
+    from unnest(${[...new Set(wallets)]}::text[]) as w(wallet)
+      cross join lateral wallet_owner(${workspaceId}, w.wallet) o
+      join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
+      join investors n on n.workspace_id = i.workspace_id and n.id = coalesce(i.merged_into, i.id)`
+  return new Map(rows.map(({ wallet, ...investor }) => [wallet, investor]))
+}
+
+type Person = Investor & { wallet: Address }
 type Token = { id: string; name: string; rules: RulesJson }
 
 /** What a request is about: the investors behind its wallets, and its token with the rules that are set now. */
 export async function subjectsOf({ workspaceId, scopes }: Principal, logged: Logged) {
   const { wallets, token: config } = namedIn(logged)
-  const [people, [token]] = await Promise.all([
-    wallets.length === 0 || !scopes.has("kyc:read")
-      ? []
-      : sql<Person[]>`
-          select w.wallet, n.id as investor_id, n.external_id
-          from unnest(${wallets.map(({ wallet }) => wallet)}::text[]) as w(wallet)
-            cross join lateral wallet_owner(${workspaceId}, w.wallet) o
-            join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id
-            join investors n on n.workspace_id = i.workspace_id and n.id = coalesce(i.merged_into, i.id)`,
+  const [owners, [token]] = await Promise.all([
+    scopes.has("kyc:read")
+      ? ownersOf(
+          workspaceId,
+          wallets.map(({ wallet }) => wallet),
+        )
+      : null,
     config === null || !scopes.has("token:read")
       ? []
       : sql<Token[]>`select id, name, rules from mint_configs where workspace_id = ${workspaceId} and id = ${config}`,
   ])
-  const owners = new Map(people.map(({ wallet, ...investor }) => [wallet, investor]))
   return {
-    wallets: wallets.map((one) => ({ ...one, investor: owners.get(one.wallet) ?? null })),
+    wallets: wallets.map((one) => ({ ...one, investor: owners?.get(one.wallet) ?? null })),
     token: token ?? null,
     /** Whether claims decided, which the log does not keep. */
     claims_decided: ruleOf(logged.error_code ?? "")?.readsClaims === true && token !== undefined && wallets.length > 0,

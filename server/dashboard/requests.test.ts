@@ -71,7 +71,25 @@ test("a stranger's wallet and token are not named", async () => {
   })
 })
 
-test("errors of the last 24 hours are counted by hour and by code, and listed by code", async () => {
+test("the list names the investor and the token of each request to those who may read them", async () => {
+  const { browser, account, key, tokens, logged } = await enter()
+  const { wallet } = await app.verifiedWallet(key)
+  const config = await tokens.config()
+  await logged(await tokens.mint(config, wallet, "1"))
+  await logged(await app.request({ method: "GET", path: "/schemas", key: key.apiKey }))
+  const about = async (by: typeof browser) => {
+    const { data } = (await by.query("request.list", { path: "/token/mint" })).data
+    return data.map((one: { about: unknown }) => one.about)
+  }
+  const named = { investor: { investor_id: expect.stringMatching(/^inv_/), external_id: null }, token: { id: config } }
+  expect(await about(browser)).toMatchObject([named])
+  const { browser: viewer } = await member(app, { account, role: "viewer" })
+  expect(await about(viewer)).toMatchObject([named])
+  const { data } = (await browser.query("request.list", { path: "/schemas" })).data
+  expect(data[0].about).toEqual({ investor: null, token: null })
+})
+
+test("requests of the last 24 hours are counted by hour, outcome and code, and listed by code", async () => {
   const { browser, workspaceId, key } = await enter()
   const now = clock.now()
   const insert = (at: Date, status: number, code: string | null) => sql`
@@ -86,8 +104,8 @@ test("errors of the last 24 hours are counted by hour and by code, and listed by
   const { hours, codes } = (await browser.query("request.errors")).data
   expect(hours).toHaveLength(24)
   expect(hours.slice(-2)).toMatchObject([
-    { client_errors: 1, server_errors: 1 },
-    { client_errors: 2, server_errors: 0 },
+    { successes: 0, client_errors: 1, server_errors: 1 },
+    { successes: 1, client_errors: 2, server_errors: 0 },
   ])
   expect(hours.slice(0, -2).every((one: { server_errors: number }) => one.server_errors === 0)).toBe(true)
   expect(codes).toEqual([

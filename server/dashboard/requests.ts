@@ -9,7 +9,7 @@ import { isId } from "#server/lib/ids.ts"
 import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
-import { subjectsOf, viewRefusedClaims } from "./request-subjects.ts"
+import { aboutEach, subjectsOf, viewRefusedClaims } from "./request-subjects.ts"
 
 export const requestSearch = z.object({
   request_id: z.string().max(100).optional(),
@@ -32,7 +32,7 @@ type RequestSearch = z.infer<typeof requestSearch>
 
 const requestColumns = columns("api_requests", "id, at, method, path, status, error_code, duration_us, key_id")
 const contentColumns = columns("api_requests", "headers, request_body, response_body")
-type Row = RowOf<typeof requestColumns> & { key_name: string }
+type Row = RowOf<typeof requestColumns> & { key_name: string; request_body: string | null }
 type WholeRow = Row & RowOf<typeof contentColumns>
 
 /** The most requests to search for one page, so that a filter without matches does not read a month. */
@@ -42,17 +42,19 @@ const LOOKED_THROUGH = 20_000
  * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have
  * not been searched yet. Errors: validation_failed for a cursor.
  */
-export async function listRequests(workspaceId: string, search: RequestSearch) {
+export async function listRequests(principal: Principal, search: RequestSearch) {
+  const { workspaceId } = principal
   const used_up = await usedUp(workspaceId)
   const { request_id, status, method, path, key_id, error, limit, cursor } = search
   if (request_id !== undefined) {
     const [row] = await rowOf(workspaceId, request_id)
-    return { data: row ? [toSummary(row)] : [], next_cursor: null, used_up }
+    return { data: await toSummaries(principal, row ? [row] : []), next_cursor: null, used_up }
   }
   const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
   const range = rangeOf(workspaceId, search, before)
   const rows = await sql<Row[]>`
-    select r.*, k.name as key_name
+    select r.*, k.name as key_name,
+      (select request_body from api_requests b where b.workspace_id = ${workspaceId} and b.id = r.id) as request_body
     from (
       select * from (
         select ${sql(requestColumns)} from api_requests
@@ -67,7 +69,7 @@ export async function listRequests(workspaceId: string, search: RequestSearch) {
     ) r
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
     ${newestFirst()}`
-  const data = rows.slice(0, limit).map(toSummary)
+  const data = await toSummaries(principal, rows.slice(0, limit))
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.request_id), used_up }
   const [last] = await sql<{ id: string }[]>`
     select id from api_requests where ${range} ${newestFirst()} limit 1 offset ${LOOKED_THROUGH - 1}`
@@ -136,6 +138,11 @@ const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`
   select ${sql(qualified("r", requestColumns))}, ${sql(qualified("r", contentColumns))}, k.name as key_name
   from api_requests r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
   where r.workspace_id = ${workspaceId} and r.id = ${requestId}`
+
+const toSummaries = async (principal: Principal, rows: readonly Row[]) => {
+  const about = await aboutEach(principal, rows)
+  return rows.map((row, n) => ({ ...toSummary(row), about: about[n]! }))
+}
 
 const toSummary = (row: Row) => ({
   request_id: row.id,

@@ -7,7 +7,7 @@ const byId = z.object({ request_id: z.string().max(100) })
 
 /** The request log of all keys of the workspace. */
 export const requestRouter = router({
-  list: memberProcedure.input(requestSearch).query(({ ctx, input }) => listRequests(ctx.principal.workspaceId, input)),
+  list: memberProcedure.input(requestSearch).query(({ ctx, input }) => listRequests(ctx.principal, input)),
 
   get: memberProcedure.input(byId).query(({ ctx, input }) => getRequest(ctx.principal, input.request_id)),
 

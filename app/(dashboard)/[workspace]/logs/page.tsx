@@ -3,7 +3,16 @@
 import { parseAsString } from "nuqs"
 import { useId } from "react"
 import { dateRange } from "#app/(dashboard)/date-range.tsx"
-import { asThemselves, ChoiceField, choice, type FieldProps, TextField, text } from "#app/(dashboard)/filters.tsx"
+import {
+  asThemselves,
+  ChoiceField,
+  choice,
+  type FieldProps,
+  type Filtered,
+  rare,
+  TextField,
+  text,
+} from "#app/(dashboard)/filters.tsx"
 import { emptyHours, HourBars } from "#app/(dashboard)/hour-bars.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
@@ -13,6 +22,7 @@ import { Card, Empty } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { countOf } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
+import { shownName } from "#shared/visible.ts"
 
 const filters = {
   status: choice("Status", "All", [
@@ -22,11 +32,11 @@ const filters = {
     ...asThemselves(["400", "403", "404", "409", "422", "429"]),
   ]),
   error: { parser: parseAsString, Field: ErrorField },
-  path: text("Path starts with", "/kyc/status"),
   key: { parser: parseAsString, Field: KeyField },
-  method: choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"])),
   ...dateRange("Time"),
-  id: text("Request id", "req_…"),
+  path: rare(text("Path starts with", "/kyc/status")),
+  method: rare(choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"]))),
+  id: rare(text("Request id", "req_…")),
 }
 
 /** Suggests the codes of the last hours, and takes the beginning of any code. */
@@ -105,7 +115,7 @@ export default function Page() {
               requests are not kept. After twice that amount, no requests are kept.
             </p>
           )}
-          <Errors />
+          <Traffic filtered={list.filtered} />
         </>
       }
     />
@@ -115,28 +125,45 @@ export default function Page() {
 const REFRESH_MS = 30_000
 
 const kinds = [
+  { name: "Successful", fill: "bg-accent/25" },
   { name: "Request errors (4xx)", fill: "bg-chart-pending", isStriped: true },
   { name: "Server errors (5xx)", fill: "bg-danger" },
 ]
 
-/** Errors of each of the last hours. */
-function Errors() {
+/** The requests of each of the last hours. A click on an hour lists them. */
+function Traffic({ filtered: { current, change } }: { filtered: Filtered }) {
   const { data } = useQuery("request.errors", undefined, { every_ms: REFRESH_MS })
-  const hours = data?.hours.map(({ hour, client_errors, server_errors }) => ({
+  const hours = data?.hours.map(({ hour, successes, client_errors, server_errors }) => ({
     hour,
-    counts: [client_errors, server_errors],
+    counts: [successes, client_errors, server_errors],
   }))
-  const total = hours?.reduce((sum, { counts }) => sum + counts[0]! + counts[1]!, 0)
+  const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)
+  const failed = sum(hours?.flatMap(({ counts }) => counts.slice(1)) ?? [])
+  const total = hours && sum(hours.flatMap(({ counts }) => counts))
   return (
     <Card
-      title="Errors of the last 24 hours"
-      description={total === undefined ? "Counting…" : total === 0 ? "None." : `${countOf(total, "request")} failed.`}
+      title="Requests of the last 24 hours"
+      description={
+        total === undefined
+          ? "Counting…"
+          : total === 0
+            ? "None."
+            : `${countOf(total, "request")}, ${failed === 0 ? "none" : count.format(failed)} of them failed.`
+      }
       className="mb-4"
     >
-      <HourBars caption="Errors per hour" hours={hours ?? emptyHours([0, 0])} series={kinds} />
+      <HourBars
+        caption="Requests per hour"
+        hours={hours ?? emptyHours([0, 0, 0])}
+        series={kinds}
+        chosen={current.from}
+        onChoose={(hour, next) => change(current.from === hour ? { from: null, to: null } : { from: hour, to: next })}
+      />
     </Card>
   )
 }
+
+const count = new Intl.NumberFormat("en-GB")
 
 /** People copy the whole path. The log stores the part after /v1. */
 const pathBelowV1 = (path: string) => path.replace(/^(https?:\/\/[^/]+)?\/v1(?=\/|$)/, "")
@@ -148,6 +175,18 @@ const RequestLine = ({ of: { method, path }, className }: { of: LoggedRequest; c
     <span className="text-muted">{method}</span> {path}
   </code>
 )
+
+/** The person and the token that the request named, if known. */
+function AboutLine({ of: { about } }: { of: LoggedRequest }) {
+  if (about.investor === null && about.token === null) return null
+  return (
+    <span className="block truncate">
+      {about.investor && (about.investor.external_id === null ? "An investor" : shownName(about.investor.external_id))}
+      {about.investor && about.token && " · "}
+      {about.token?.name}
+    </span>
+  )
+}
 
 const columns: Column<LoggedRequest>[] = [
   {
@@ -165,15 +204,11 @@ const columns: Column<LoggedRequest>[] = [
     phone: "lead",
     className: "w-full md:max-w-0",
     cell: (row) => <RequestLine of={row} className="text-[13px]" />,
+    note: (row) => <AboutLine of={row} />,
   },
   {
     header: "Error",
-    cell: ({ error }) =>
-      error && (
-        <code title={error} className="block truncate font-mono text-xs md:max-w-44">
-          {error}
-        </code>
-      ),
+    cell: ({ error }) => error && <code className="font-mono text-xs md:whitespace-nowrap">{error}</code>,
   },
   {
     header: "Took",
@@ -184,6 +219,10 @@ const columns: Column<LoggedRequest>[] = [
   },
   {
     header: "Key",
-    cell: ({ key_name }) => <span className="block max-w-24 truncate">{key_name}</span>,
+    cell: ({ key_name }) => (
+      <span title={key_name} className="block max-w-24 truncate">
+        {key_name}
+      </span>
+    ),
   },
 ]

@@ -4,11 +4,11 @@ import { usePath } from "./workspace.tsx"
 /** A page above this one: its path below the workspace, and its name. */
 export type Crumb = [path: string[], name: string]
 
-/** The pages above this one, the outermost first. */
+/** The pages above this one, the outermost first, in the space above the heading: it is where it is on other pages. */
 export function Breadcrumbs({ of }: { of: Crumb[] }) {
   const path = usePath()
   return (
-    <nav aria-label="Breadcrumbs" className="mb-2 text-[13px] text-muted">
+    <nav aria-label="Breadcrumbs" className="mb-2 text-[13px] leading-5.5 text-muted sm:-mt-6.5 sm:mb-1">
       <ol className="flex flex-wrap gap-x-1.5">
         {of.map(([to, name], index) => (
           <li key={to.join("/")} className="flex gap-x-1.5">

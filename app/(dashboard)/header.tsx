@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
 import type { LucideIcon } from "lucide-react"
 import { usePathname } from "next/navigation.js"
-import { lazy, Suspense } from "react"
+import { Fragment, lazy, Suspense, useId } from "react"
 import { type Api, createApi } from "#app/api.ts"
 import { Skeleton } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
@@ -25,33 +25,45 @@ type Place = {
   permissions: readonly Permission[] | null
 }
 
+type NavigationLink = { name: string; icon: LucideIcon; needs?: Permission; group: string | null }
+
 export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place & { onGo?: () => void }) {
   const here = useSection()
-  const shown = Object.entries<{ name: string; icon: LucideIcon; needs?: Permission }>(sections).filter(
+  const id = useId()
+  const shown = Object.entries<NavigationLink>(sections).filter(
     // Shown while permissions load, so that nothing moves for most members.
     ([, { needs }]) => needs === undefined || permissions === null || permissions.includes(needs),
   )
   return (
     <nav aria-label="Main">
-      <ul className="space-y-0.5">
-        {shown.map(([path, { name, icon: Picture }]) => (
-          <li key={path}>
-            <Link
-              href={`/${workspaceId}/${path}`}
-              prefetch={false}
-              onClick={onGo}
-              {...(path === here && { "aria-current": "page" as const })}
-              className="group flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-11"
-            >
-              <Picture className="size-4 shrink-0" aria-hidden="true" />
-              {name}
-              {isCounted(path) && permissions?.includes("review:write") && (
-                <Waiting workspaceId={workspaceId} section={path} />
-              )}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {[...Map.groupBy(shown, ([, { group }]) => group)].map(([group, links]) => (
+        <Fragment key={group}>
+          {group !== null && (
+            <p id={`${id}${group}`} className="px-2.5 pt-3.5 pb-1 text-xs text-muted">
+              {group}
+            </p>
+          )}
+          <ul className="space-y-0.5" {...(group !== null && { "aria-labelledby": `${id}${group}` })}>
+            {links.map(([path, { name, icon: Picture }]) => (
+              <li key={path}>
+                <Link
+                  href={`/${workspaceId}/${path}`}
+                  prefetch={false}
+                  onClick={onGo}
+                  {...(path === here && { "aria-current": "page" as const })}
+                  className="group flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-11"
+                >
+                  <Picture className="size-4 shrink-0" aria-hidden="true" />
+                  {name}
+                  {isCounted(path) && permissions?.includes("review:write") && (
+                    <Waiting workspaceId={workspaceId} section={path} />
+                  )}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
     </nav>
   )
 }

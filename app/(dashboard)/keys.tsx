@@ -67,6 +67,8 @@ export function Keys() {
       <Button
         variant="ghost"
         size="icon-sm"
+        // From 1024 px it looks like a field.
+        className="lg:w-60 lg:justify-start! lg:border-field/60 lg:bg-sunken lg:px-2.5 lg:font-normal! lg:text-muted"
         aria-label="Search everything"
         aria-haspopup="dialog"
         aria-keyshortcuts="Meta+K Control+K"
@@ -74,6 +76,12 @@ export function Keys() {
         onClick={showSearch}
       >
         <Search aria-hidden="true" />
+        <span aria-hidden="true" className="flex flex-1 items-center justify-between text-[13px] max-lg:hidden">
+          Search everything
+          <kbd className="rounded border border-line bg-surface px-1.5 font-sans text-xs leading-5">
+            {isApple() ? "⌘ K" : "Ctrl K"}
+          </kbd>
+        </span>
       </Button>
       <Suspense>
         {shown === "palette" && <Palette onClose={close} onShortcuts={showShortcuts} />}
@@ -82,6 +90,9 @@ export function Keys() {
     </>
   )
 }
+
+/** Whether the keyboard has ⌘. Only for what the browser renders. */
+const isApple = (): boolean => /Mac|iP/.test(navigator.platform)
 
 /** Remembers the objects that the member opens, for the search. */
 function useRecording() {

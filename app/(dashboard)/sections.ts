@@ -20,29 +20,36 @@ import {
 import { remember, remembered } from "#app/components/storage.ts"
 import type { Permission } from "#shared/scopes.ts"
 
+/** The headings of the navigation. */
+const groups = ["People", "Assets", "Integration", "Workspace"] as const
+type Group = (typeof groups)[number]
+
 /**
- * The sections of the dashboard, in the order of their links. The key is the first part of a page's address below its
+ * The sections of the dashboard, in the order of their links, each below the heading of its group. The key is the first part of a page's address below its
  * workspace. Do not change the names: tests and screen readers rely on them. Members without the permission that a
  * section `needs` see no link to it. Its `key` opens it after `g`.
  */
 export const sections = {
-  overview: { name: "Overview", icon: ChartNoAxesColumn, key: "o" },
-  investors: { name: "Investors", icon: UsersRound, key: "i" },
-  attestations: { name: "Attestations", icon: BadgeCheck, key: "a" },
-  sessions: { name: "Sessions", icon: ScanFace, key: "s" },
-  reviews: { name: "Reviews", icon: ClipboardCheck, key: "r", needs: "review:write" },
-  approvals: { name: "Approvals", icon: ShieldCheck, key: "p" },
-  tokens: { name: "Tokens", icon: Coins, key: "t" },
-  distributions: { name: "Distributions", icon: HandCoins, key: "d" },
-  keys: { name: "API keys", icon: KeyRound },
-  events: { name: "Events", icon: Radio, key: "e" },
-  webhooks: { name: "Webhooks", icon: Webhook, key: "w" },
-  logs: { name: "Logs", icon: ScrollText, key: "l" },
-  schemas: { name: "Schemas", icon: FileCheck2 },
-  developers: { name: "Developers", icon: CodeXml },
-  audit: { name: "Audit", icon: History },
-  settings: { name: "Settings", icon: Settings },
-} as const satisfies Record<string, { name: string; icon: LucideIcon; key?: string; needs?: Permission }>
+  overview: { name: "Overview", icon: ChartNoAxesColumn, key: "o", group: null },
+  investors: { name: "Investors", icon: UsersRound, key: "i", group: "People" },
+  attestations: { name: "Attestations", icon: BadgeCheck, key: "a", group: "People" },
+  sessions: { name: "Sessions", icon: ScanFace, key: "s", group: "People" },
+  reviews: { name: "Reviews", icon: ClipboardCheck, key: "r", needs: "review:write", group: "People" },
+  tokens: { name: "Tokens", icon: Coins, key: "t", group: "Assets" },
+  distributions: { name: "Distributions", icon: HandCoins, key: "d", group: "Assets" },
+  approvals: { name: "Approvals", icon: ShieldCheck, key: "p", group: "Assets" },
+  developers: { name: "Developers", icon: CodeXml, group: "Integration" },
+  keys: { name: "API keys", icon: KeyRound, group: "Integration" },
+  webhooks: { name: "Webhooks", icon: Webhook, key: "w", group: "Integration" },
+  events: { name: "Events", icon: Radio, key: "e", group: "Integration" },
+  logs: { name: "Logs", icon: ScrollText, key: "l", group: "Integration" },
+  schemas: { name: "Schemas", icon: FileCheck2, group: "Integration" },
+  audit: { name: "Audit", icon: History, group: "Workspace" },
+  settings: { name: "Settings", icon: Settings, group: "Workspace" },
+} as const satisfies Record<
+  string,
+  { name: string; icon: LucideIcon; key?: string; needs?: Permission; group: Group | null }
+>
 
 export type Section = keyof typeof sections
 

@@ -78,7 +78,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
           key={here ? "page" : "opening"}
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:py-8"
+          className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:pt-9 sm:pb-8"
         >
           {here ? (
             // Switching the workspace resets everything, including entered values.

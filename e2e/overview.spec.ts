@@ -77,11 +77,11 @@ test("verifications that expire soon are counted, with links to the list and the
 
 test("the overview lists what needs attention with links, or says that nothing does", async ({ page, customer }) => {
   await customer.api.start({})
-  const none = { count: 0, oldest_at: null }
+  const none = { count: 0, oldest: null }
   const nothing = {
     reviews: none,
     approvals: none,
-    endpoints: { failing: 0, disabled: 0, failing_since: null },
+    endpoints: { failing: 0, disabled: 0, failing_since: null, failing_url: null, disabled_url: null },
     low_sol: null,
   }
   const show = async (attention: object, count = 0) => {
@@ -92,27 +92,51 @@ test("the overview lists what needs attention with links, or says that nothing d
     })
     await page.goto(section(customer, "overview"))
   }
+  const [wallet, now] = [newWallet(), new Date().toISOString()]
   const card = page.getByRole("region", { name: "Needs attention" })
   await show({})
   await expect(card).toContainText("Nothing needs your attention.")
   await show(
     {
-      approvals: { count: 1, oldest_at: new Date(Date.now() - 3 * 3_600_000).toISOString() },
-      reviews: { count: 100, oldest_at: null },
-      endpoints: { failing: 1, disabled: 2, failing_since: null },
+      approvals: {
+        count: 1,
+        oldest: {
+          ...{ approval_id: "apr_1", action: "mint", created_at: new Date(Date.now() - 3 * 3_600_000).toISOString() },
+          request: { amount: "1500", mint_config: "us_fund_v1", user_pubkey: wallet },
+        },
+      },
+      reviews: {
+        count: 100,
+        oldest: {
+          review_id: "rev_1",
+          finding: "vendor_review",
+          said: "PEP screening",
+          external_id: "pavel",
+          opened_at: now,
+        },
+      },
+      endpoints: {
+        ...{ failing: 1, failing_since: now, failing_url: "https://a.example/hooks" },
+        ...{ disabled: 2, disabled_url: "https://b.example/hooks" },
+      },
       low_sol: { address: newWallet(), sol: 0.0123, hours_left: 0.5 },
     },
     1,
   )
   await expect(card.getByRole("listitem")).toHaveText([
-    "1 approval waits for youoldest 3 hr ago",
-    "99+ reviews to decide",
-    "2 webhook endpoints disabled",
-    "1 webhook endpoint failing",
+    `1 approval needs your decisionMint 1,500 us_fund_v1 to ${wallet.slice(0, 8)}…${wallet.slice(-8)}for 3 h`,
+    "99+ reviews to decidePEP screening · pavel, and morefor 1 min",
+    "2 webhook endpoints disabledhttps://b.example/hooks, and 1 more",
+    "1 webhook endpoint failinghttps://a.example/hooksfor 1 min",
     /Send SOL to .*0\.0123 SOL, enough for about 30 minutes/,
     "1 verification expiring within 7 days",
   ])
   await expectAccessible(page)
-  await card.getByRole("link", { name: /expiring/ }).click()
+  await expect(card.getByRole("link", { name: /approval/ })).toHaveAttribute("href", /\/approvals\/apr_1$/)
+  await expect(card.getByRole("link", { name: /reviews/ })).toHaveAttribute("href", /\/reviews$/)
+  // The row is a link as a whole.
+  const row = card.getByRole("listitem").last()
+  const box = (await row.boundingBox())!
+  await row.click({ position: { x: box.width - 8, y: box.height / 2 } })
   await expect(page.getByLabel("Expires")).toHaveValue("7")
 })

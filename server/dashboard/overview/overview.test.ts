@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
+import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
@@ -199,8 +200,8 @@ test("if the chain does not answer, only its SOL is unknown", async () => {
 
 test("reviews for members who decide them, failing endpoints and a fee payer low on SOL need attention", async () => {
   const { account, workspaceId, overview } = await enter()
-  const none = { count: 0, oldest_at: null }
-  const endpoints = { failing: 0, disabled: 0, failing_since: null }
+  const none = { count: 0, oldest: null }
+  const endpoints = { failing: 0, disabled: 0, failing_since: null, failing_url: null, disabled_url: null }
   const nothing = { reviews: none, approvals: none, endpoints, low_sol: null }
   expect((await overview()).attention).toEqual(nothing)
   const viewer = (await member(app, { account, role: "viewer" })).browser
@@ -221,18 +222,24 @@ test("reviews for members who decide them, failing endpoints and a fee payer low
     values (${workspaceId}, 'rev_1', 'screening', ${newWallet()}, now(), now())`
   expect((await overview()).attention).toEqual({
     ...nothing,
-    reviews: { count: 1, oldest_at: expect.any(String) },
-    endpoints: { failing: 1, disabled: 2, failing_since: expect.any(String) },
+    reviews: { count: 1, oldest: expect.objectContaining({ review_id: "rev_1", opened_at: expect.any(String) }) },
+    endpoints: {
+      ...{ failing: 1, failing_since: expect.any(String), failing_url: "https://example.com/1" },
+      ...{ disabled: 2, disabled_url: "https://example.com/2" },
+    },
   })
+  // The path may be a secret.
+  expect((await seenByViewer()).endpoints.failing_url).toMatch(/^https:\/\/example\.com\/(?!1$)/)
 
   const officer = await member(app, { account, role: "compliance" })
   const [{ id: officerId } = { id: "" }] = await sql<
     { id: string }[]
   >`select id from users where email = ${officer.email}`
+  const ids = Array.from({ length: 4 }, () => newId("apr"))
   const asked = (n: number, requester: string, given: object[], expiresAt: Date) => sql`
     insert into approvals (workspace_id, id, action, subject, request, digest, needed, roles, requester, requesters, given,
       state, created_at, expires_at)
-    values (${workspaceId}, ${`apr_${n}`}, 'token_unpause', 'fund', '{}', 'digest', 2, ${["owner", "compliance"]},
+    values (${workspaceId}, ${ids[n - 1]!}, 'token_unpause', 'fund', '{}', 'digest', 2, ${["owner", "compliance"]},
       ${sql.json({ kind: "user", id: requester, name: "x", members: [requester] })}, ${[requester]}, ${sql.json(given as never)},
       'pending', now(), ${expiresAt})`
   const later = addDays(clock.now(), 1)
@@ -241,7 +248,7 @@ test("reviews for members who decide them, failing endpoints and a fee payer low
   await asked(3, officerId, [], later)
   await asked(4, "user_x", [], addDays(clock.now(), -1))
   const seenByOfficer = (await officer.browser.query("overview.get")).data.attention
-  expect(seenByOfficer.approvals).toEqual({ count: 1, oldest_at: expect.any(String) })
+  expect(seenByOfficer.approvals).toEqual({ count: 1, oldest: expect.objectContaining({ approval_id: ids[0] }) })
   expect((await overview()).attention.approvals.count).toBe(3)
   expect((await seenByViewer()).approvals).toBeNull()
 

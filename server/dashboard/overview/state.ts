@@ -5,7 +5,8 @@ import { deployment } from "#domain/deployment"
 import { WORKER_SILENT_SECONDS } from "#domain/health"
 import { readReminderSettings } from "#domain/kyc"
 import type { Member, Principal } from "#domain/requests"
-import { countReviews } from "#domain/reviews"
+import { countReviews, reviewTables, type SummaryRow, summaryFields, toReviewSummary } from "#domain/reviews"
+import { urlFor } from "#domain/webhooks"
 import { readQuarantine } from "#server/ledger/index.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
@@ -18,25 +19,39 @@ export async function readAttention(principal: Principal, issuer: Issuer | null)
   const [reviews, approvals, endpoints, payers] = await Promise.all([
     decides ? waitingReviews(principal) : null,
     decides && isMember(principal) ? countApprovalsFor(principal) : null,
-    sql<{ failing: number; disabled: number; failing_since: Date | null }[]>`
+    sql<
+      {
+        failing: number
+        disabled: number
+        failing_since: Date | null
+        failing_url: string | null
+        disabled_url: string | null
+      }[]
+    >`
       select count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
         count(*) filter (where disabled_reason in ('gone', 'failing'))::int as disabled,
-        min(failing_since) filter (where disabled_at is null) as failing_since
+        min(failing_since) filter (where disabled_at is null) as failing_since,
+        (array_agg(url order by failing_since) filter (where disabled_at is null and failing_since is not null))[1]
+          as failing_url,
+        (array_agg(url order by disabled_at) filter (where disabled_reason in ('gone', 'failing')))[1] as disabled_url
       from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null`,
     issuer === null ? [] : lowPayersOf(principal, issuer.fee_payer),
   ])
   const [payer] = payers
   const low = payer ?? (issuer?.low && issuer.sol !== null ? { sol: issuer.sol, hours_left: null } : null)
-  const dated = (waiting: { count: number; oldest_at: Date | null }) => ({
-    count: waiting.count,
-    oldest_at: waiting.oldest_at && toTimestamp(waiting.oldest_at),
-  })
-  const { failing_since, ...counts } = only(endpoints)
+  const { failing_since, failing_url, disabled_url, ...counts } = only(endpoints)
+  const nameOf = (url: string | null) => (url === null ? null : urlFor(principal, url))
   return {
-    // Up to a hundred. Null if the reader does not decide reviews.
-    reviews: reviews && dated(reviews),
-    approvals: approvals && dated(approvals),
-    endpoints: { ...counts, failing_since: failing_since && toTimestamp(failing_since) },
+    // Up to a hundred, and the one that waits longest. Null if the reader does not decide reviews.
+    reviews,
+    approvals,
+    // With the one that has failed, or was disabled, the longest.
+    endpoints: {
+      ...counts,
+      failing_since: failing_since && toTimestamp(failing_since),
+      failing_url: nameOf(failing_url),
+      disabled_url: nameOf(disabled_url),
+    },
     // The fee payer while it needs SOL, and how long its balance lasts if known.
     low_sol: issuer && low && { address: issuer.fee_payer, sol: low.sol, hours_left: low.hours_left },
   }
@@ -47,11 +62,11 @@ const isMember = (principal: Principal): principal is Member => principal.via.ki
 async function waitingReviews(principal: Principal) {
   const [{ waiting }, [oldest]] = await Promise.all([
     countReviews(principal),
-    sql<{ opened_at: Date }[]>`
-      select opened_at from reviews where workspace_id = ${principal.workspaceId} and state <> 'closed'
-      order by seq nulls first limit 1`,
+    sql<SummaryRow[]>`
+      select ${summaryFields()} from ${reviewTables()}
+      where r.workspace_id = ${principal.workspaceId} and r.state <> 'closed' order by r.seq nulls first limit 1`,
   ])
-  return { count: waiting, oldest_at: oldest?.opened_at ?? null }
+  return { count: waiting, oldest: oldest ? toReviewSummary(oldest) : null }
 }
 
 /** The workers' report about a fee payer. */

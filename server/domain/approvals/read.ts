@@ -98,17 +98,16 @@ export async function countApprovals({ workspaceId }: Principal): Promise<{ wait
   return { waiting: Number(row!.count) }
 }
 
-/** The requests that wait for this member: those that they can approve and have not approved yet. */
-export async function countApprovalsFor({
-  workspaceId,
-  via,
-}: Member): Promise<{ count: number; oldest_at: Date | null }> {
-  const rows = await sql<{ count: number; oldest_at: Date | null }[]>`
-    select count(*)::int, min(q.created_at) as oldest_at
+/** The requests that wait for this member, and the oldest: those that they can approve and have not approved yet. */
+export async function countApprovalsFor(member: Member): Promise<{ count: number; oldest: ApprovalRecord | null }> {
+  const { workspaceId, via } = member
+  const rows = await sql<{ count: number; oldest: string | null }[]>`
+    select count(*)::int, (array_agg(q.id order by q.created_at))[1] as oldest
     from approvals q ${withApprovers(sql)} and m.user_id = ${via.userId}
       and q.workspace_id = ${workspaceId} and q.state = 'pending' and q.expires_at > ${clock.now()}
       and not q.given @> ${sql.json([{ id: via.userId }])}`
-  return only(rows)
+  const { count, oldest } = only(rows)
+  return { count, oldest: oldest === null ? null : await getApproval(member, oldest) }
 }
 
 /** Moves requests whose time has come. Until then they are read as expired, so this decides nothing. */

@@ -4,14 +4,13 @@ import { lazy, type ReactNode, Suspense } from "react"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
-import { Copyable, Shortened } from "#app/components/code.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
-import { countOf, hoursOf } from "#shared/counts.ts"
 import { operationKinds } from "#shared/movements.ts"
 import { shownName } from "#shared/visible.ts"
 import {
@@ -23,6 +22,7 @@ import {
   LastReconciliation,
   QuarantineBanner,
 } from "./figures.tsx"
+import { NeedsAttention } from "./needs-attention.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
@@ -133,89 +133,6 @@ const Section = ({ title, more, children }: { title: string; more: string; child
   </section>
 )
 
-const numbers = new Intl.NumberFormat("en-GB")
-const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
-/** The server counts reviews up to this number. */
-const MANY = 100
-
-type Attention = { name: string; what: ReactNode; to?: string; query?: string; since?: string | null }
-
-/** What waits for the member, a row each: what, since when, and a link to it. */
-function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
-  const { reviews, approvals, endpoints, low_sol } = attention
-  const week = expiring.days_7
-  const items: (Attention | false | null)[] = [
-    approvals !== null &&
-      approvals.count > 0 && {
-        name: "approvals",
-        what: `${countOf(approvals.count, "approval")} ${approvals.count === 1 ? "waits" : "wait"} for you`,
-        to: "approvals",
-        since: approvals.oldest_at,
-      },
-    reviews !== null &&
-      reviews.count > 0 && {
-        name: "reviews",
-        what: `${reviews.count < MANY ? countOf(reviews.count, "review") : `${MANY - 1}+ reviews`} to decide`,
-        to: "reviews",
-        since: reviews.oldest_at,
-      },
-    endpoints.disabled > 0 && {
-      name: "disabled",
-      what: `${countOf(endpoints.disabled, "webhook endpoint")} disabled`,
-      to: "webhooks",
-    },
-    endpoints.failing > 0 && {
-      name: "failing",
-      what: `${countOf(endpoints.failing, "webhook endpoint")} failing`,
-      to: "webhooks",
-      since: endpoints.failing_since,
-    },
-    low_sol && {
-      name: "sol",
-      what: (
-        <>
-          Send SOL to <Copyable compact value={low_sol.address} what="the fee payer’s address" />: it has{" "}
-          {sols.format(low_sol.sol)} SOL
-          {low_sol.hours_left !== null && `, enough for about ${hoursOf(low_sol.hours_left)}`}
-        </>
-      ),
-    },
-    week.count > 0 && {
-      name: "expiring",
-      what: `${week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")} expiring within 7 days`,
-      to: "attestations",
-      query: "?expiring=7",
-    },
-  ]
-  const shown = items.filter((item) => item !== false && item !== null)
-  return (
-    <Card title="Needs attention">
-      {shown.length === 0 ? (
-        <p className="text-muted">Nothing needs your attention.</p>
-      ) : (
-        <ul className="divide-y divide-line">
-          {shown.map(({ name, what, to, query, since }) => (
-            <li key={name} className="flex flex-wrap items-baseline justify-between gap-x-4 py-2 first:pt-0 last:pb-0">
-              {to === undefined ? (
-                <span>{what}</span>
-              ) : (
-                <To path={[to]} {...(query && { query })}>
-                  {what}
-                </To>
-              )}
-              {since && (
-                <span className="text-[13px] text-muted">
-                  oldest <Ago at={since} />
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
-  )
-}
-
 type Expiring = RouterOutputs["overview"]["get"]["expiring"]
 
 /** Verifications that expire soon, and whether their investors get a reminder. Shows nothing if none expire. */
@@ -267,7 +184,6 @@ const attestationColumns: Column<AttestationSummary>[] = [
     breaks: true,
     cell: ({ external_id, user_pubkey }) =>
       external_id === null ? <Shortened value={user_pubkey} /> : shownName(external_id),
-    note: ({ external_id, user_pubkey }) => external_id !== null && <Shortened value={user_pubkey} />,
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Started", align: "end", cell: ({ started_at }) => <Ago at={started_at} /> },

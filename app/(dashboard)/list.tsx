@@ -91,6 +91,8 @@ type ListProps<Row> = {
   rowPath?: (row: Row) => string[]
   /** Ends the address of each row's page. */
   rowQuery?: string
+  /** The heading above a row and its neighbours with the same one. */
+  groupOf?: (row: Row) => string
   selection?: Selection<Row> | undefined
   pageNames?: PageNames | undefined
   /** The name under which members save filters. */

@@ -44,7 +44,7 @@ export function Copyable({ value, what, compact = false, whole = false }: Copyab
         onClick={copy}
         title={value}
         className={`inline-flex cursor-pointer items-center rounded-md motion-safe:transition-colors hover:bg-sunken ${
-          compact ? "group -mx-1.5 min-h-6 gap-1.5 px-1.5" : "-mx-2 min-h-11 gap-2 px-2"
+          compact ? "group relative -mx-1 min-h-6 px-1 pointer-coarse:gap-1.5" : "-mx-2 min-h-11 gap-2 px-2"
         }`}
       >
         {whole ? (
@@ -53,12 +53,12 @@ export function Copyable({ value, what, compact = false, whole = false }: Copyab
           <Shortened value={value} />
         )}
         <span className="sr-only">, copy {what}</span>
-        <Icon
-          name={outcome === "copied" ? "check" : "copy"}
-          className={`${compact ? "size-3.5" : "size-4"} ${
-            outcome === "copied" ? "text-accent" : compact ? `text-muted ${onApproach}` : "text-muted"
-          }`}
-        />
+        <span className={compact ? `${onApproach} ${outcome === "copied" ? "opacity-100" : "opacity-0"}` : undefined}>
+          <Icon
+            name={outcome === "copied" ? "check" : "copy"}
+            className={`${compact ? "size-3.5" : "size-4"} ${outcome === "copied" ? "text-accent" : "text-muted"}`}
+          />
+        </span>
       </button>
       <span role="status" className="sr-only">
         {outcome === "copied" ? "Copied" : ""}
@@ -75,8 +75,12 @@ export const Shortened = ({ value }: { value: string }) => (
   </code>
 )
 
-/** In dense rows the copy icon appears only on hover or focus. */
-const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
+/**
+ * In rows and sentences the copy icon appears only on hover or focus. It lies over the end of the text, so that it leaves
+ * no hole. On touch screens it is always there, after the text.
+ */
+const onApproach =
+  "absolute inset-y-0 right-0 flex items-center rounded-r-md bg-sunken px-1 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:static pointer-coarse:bg-transparent pointer-coarse:p-0 pointer-coarse:opacity-100"
 
 export const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 

@@ -1,6 +1,6 @@
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
+import { Fragment, type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { Failed, Skeleton } from "./frame.tsx"
 import { Link } from "./link.tsx"
@@ -66,6 +66,7 @@ export function DataTable<Row>({
   list,
   rowKey,
   rowHref,
+  groupOf,
   selection,
   empty,
   paging,
@@ -77,6 +78,8 @@ export function DataTable<Row>({
   list: List<Row>
   rowKey: (row: Row) => string
   rowHref?: (row: Row) => string
+  /** The heading above a row and its neighbours with the same one. */
+  groupOf?: ((row: Row) => string) | undefined
   /** From `useSelection`. Undefined if rows cannot be selected. */
   selection?: Selection<Row> | undefined
   empty: ReactNode
@@ -165,35 +168,50 @@ export function DataTable<Row>({
                     ))}
                   </tr>
                 ))
-              : rows.map((row) => {
+              : rows.map((row, place) => {
                   const href = rowHref?.(row)
                   const key = rowKey(row)
+                  const group = groupOf?.(row)
+                  const before = rows[place - 1]
+                  const isFirst = group !== undefined && (before === undefined || groupOf!(before) !== group)
                   return (
-                    // The first cell is a link for the keyboard.
-                    <tr
-                      key={key}
-                      {...roles.row}
-                      {...(href && { onClick: (event: MouseEvent) => open(event, href), "data-opens": true })}
-                      className={clsx(
-                        href && "cursor-pointer",
-                        selection?.chosen.has(key) ? "bg-accent-soft" : href && "hover:bg-sunken",
+                    <Fragment key={key}>
+                      {isFirst && (
+                        <tr {...roles.row} data-group>
+                          <th
+                            {...roles.groupHeader}
+                            colSpan={columns.length + (selection ? 1 : 0)}
+                            className="block bg-sunken px-4 py-1.5 text-xs font-medium text-muted md:table-cell"
+                          >
+                            {group}
+                          </th>
+                        </tr>
                       )}
-                    >
-                      {selection && (
-                        <td {...roles.cell} data-phone="select" className="p-0 align-middle">
-                          <selection.One selection={selection} row={row} id={key} />
-                        </td>
-                      )}
-                      {columns.map((column, index) => (
-                        <Cell
-                          key={column.header}
-                          column={column}
-                          row={row}
-                          place={placeOf(column, index, row)}
-                          href={index === 0 ? href : undefined}
-                        />
-                      ))}
-                    </tr>
+                      {/* The first cell is a link for the keyboard. */}
+                      <tr
+                        {...roles.row}
+                        {...(href && { onClick: (event: MouseEvent) => open(event, href), "data-opens": true })}
+                        className={clsx(
+                          href && "cursor-pointer",
+                          selection?.chosen.has(key) ? "bg-accent-soft" : href && "hover:bg-sunken",
+                        )}
+                      >
+                        {selection && (
+                          <td {...roles.cell} data-phone="select" className="p-0 align-middle">
+                            <selection.One selection={selection} row={row} id={key} />
+                          </td>
+                        )}
+                        {columns.map((column, index) => (
+                          <Cell
+                            key={column.header}
+                            column={column}
+                            row={row}
+                            place={placeOf(column, index, row)}
+                            href={index === 0 ? href : undefined}
+                          />
+                        ))}
+                      </tr>
+                    </Fragment>
                   )
                 })}
           </tbody>
@@ -276,6 +294,7 @@ const roles = {
   group: { role: "rowgroup" },
   row: { role: "row" },
   header: { role: "columnheader", scope: "col" },
+  groupHeader: { role: "rowheader", scope: "rowgroup" },
   cell: { role: "cell" },
 } as const
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react"
 import { countOf } from "#shared/counts.ts"
 import { timeFormat } from "#shared/time-format.ts"
-import { useTimeZone } from "./zone.ts"
+import { localIn, useTimeZone } from "./zone.ts"
 
 const exactFormat = { ...timeFormat, year: undefined, timeZoneName: undefined, second: "2-digit" } as const
 
@@ -68,6 +68,16 @@ export function Day({ at }: { at: string | null }) {
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
       {dayIn(zone, at)}
+    </time>
+  )
+}
+
+/** A time of a day that is named elsewhere, to the second, with all of it on hover. */
+export function TimeOfDay({ at }: { at: string }) {
+  const zone = useTimeZone()
+  return (
+    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="tabular-nums">
+      {localIn(zone, at).slice(11)}
     </time>
   )
 }

@@ -8,7 +8,8 @@ import { type RouterOutputs, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { NewTab } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { dayIn, TimeOfDay, Timestamp } from "#app/components/timestamp.tsx"
+import { useTimeZone } from "#app/components/zone.ts"
 import { grouped } from "#shared/amount.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { Told } from "./told.tsx"
@@ -69,6 +70,7 @@ function ActorField({ value, onChange }: FieldProps<string>) {
 }
 
 export default function Page() {
+  const zone = useTimeZone()
   return (
     <ListPage
       title="Audit"
@@ -85,6 +87,7 @@ export default function Page() {
       things="entries"
       columns={columns}
       rowKey={({ entry }) => entry}
+      groupOf={({ at }) => dayIn(zone, at)}
       empty={
         <Empty title="No entries yet">
           Changes to API keys, attestations, tokens, schemas and members appear here.
@@ -128,8 +131,8 @@ const columns: Column<Entry>[] = [
   {
     header: "When",
     phone: "none",
-    className: "w-44 whitespace-nowrap",
-    cell: ({ at }) => <Timestamp at={at} />,
+    className: "w-24 text-muted",
+    cell: ({ at }) => <TimeOfDay at={at} />,
   },
   {
     header: "What happened",

@@ -4,7 +4,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { TimeOfDay } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import type { AuditActor } from "#shared/statuses.ts"
 
@@ -42,7 +42,7 @@ export function Told({ entry }: { entry: Entry }) {
           </p>
           {reason && <p className="text-[13px] text-muted">Reason: {reason}</p>}
           <p className="text-xs text-muted md:hidden">
-            <Timestamp at={at} />
+            <TimeOfDay at={at} />
           </p>
         </div>
         <button

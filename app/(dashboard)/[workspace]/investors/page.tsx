@@ -105,20 +105,24 @@ const columnsOf = (filtered: Filtered): Column<Investor>[] => [
   },
 ]
 
-/** The largest holding, and how many others there are, which a screen reader reads and the pointer shows. */
+/**
+ * The largest holding, and how many others there are, which a screen reader reads and the pointer shows. Their place is
+ * kept, so that the amounts line up.
+ */
 function Holdings({ holdings: [first, ...others] }: Pick<Investor, "holdings">) {
-  if (first === undefined) return NOTHING
+  if (first === undefined) return <span className="md:pr-7">{NOTHING}</span>
   const wordsOf = ({ amount, symbol }: Investor["holdings"][number]) => `${grouped(amount)} ${symbol}`
   return (
     <>
       {wordsOf(first)}
-      {others.length > 0 && (
-        <span title={others.map(wordsOf).join(", ")} className="text-muted">
-          {" "}
-          <span aria-hidden="true">+{others.length}</span>
-          <span className="sr-only">, {others.map(wordsOf).join(", ")}</span>
-        </span>
-      )}
+      <span title={others.map(wordsOf).join(", ")} className="text-muted md:inline-block md:w-7 md:pl-1.5 md:text-left">
+        {others.length > 0 && (
+          <>
+            <span aria-hidden="true"> +{others.length}</span>
+            <span className="sr-only">, {others.map(wordsOf).join(", ")}</span>
+          </>
+        )}
+      </span>
     </>
   )
 }

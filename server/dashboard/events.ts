@@ -37,11 +37,12 @@ type Row = RowOf<typeof eventColumns>
  * not been searched yet. Errors: validation_failed for a cursor.
  */
 export async function searchEvents(principal: Principal, search: z.infer<typeof eventSearch>) {
-  const found = await pageOf(principal.workspaceId, search)
+  const found = await findEvents(principal.workspaceId, search)
   return { ...found, ...(await namesIn(principal, found.data)) }
 }
 
-async function pageOf(
+/** The same without names. */
+export async function findEvents(
   workspaceId: string,
   { about, type, from, to, limit, cursor }: z.infer<typeof eventSearch>,
 ): Promise<{ data: EventRecord[]; next_cursor: string | null }> {

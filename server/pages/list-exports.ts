@@ -127,7 +127,7 @@ export const listExports: Record<string, ListExport> = {
   webhooks: listExport("webhook.list")(
     "endpoint_id, url, description, types, ordered, status, disabled_reason, disabled_at, failing_since, created_at",
   ),
-  deliveries: listExport("webhook.deliveries")(
+  deliveries: listExport("webhook.searchDeliveries")(
     "endpoint_id, event_id, sequence, type, status, attempts, next_attempt_at, ended_at, last_status_code, last_error",
   ),
   "investor-operations": listExport("investor.operations")(...operationFields),

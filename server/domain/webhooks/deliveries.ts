@@ -117,11 +117,14 @@ export async function listDeliveries(
   {
     status,
     type,
+    events,
     limit,
     cursor,
   }: {
     status?: DeliveryStatus | undefined
     type?: EventType | undefined
+    /** The ids of the events, of which each has at most one delivery. */
+    events?: readonly string[] | undefined
     limit: number
     cursor?: string | undefined
   },
@@ -135,6 +138,7 @@ export async function listDeliveries(
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}
       ${status === undefined ? sql`` : sql`and d.status = ${status}`}
       ${type === undefined ? sql`` : sql`and e.type = ${type}`}
+      ${events === undefined ? sql`` : sql`and e.id = any(${events as string[]})`}
       ${before === null ? sql`` : sql`and d.sequence < ${before}`}
     order by d.sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toRecord)

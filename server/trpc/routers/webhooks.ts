@@ -2,6 +2,7 @@ import { z } from "zod"
 import { eventCursor } from "#domain/events"
 import * as webhooks from "#domain/webhooks"
 import { searchDeliveries, viewDelivery } from "#server/dashboard/deliveries.ts"
+import { eventSearch } from "#server/dashboard/events.ts"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -259,7 +260,7 @@ export const webhookRouter = router({
   // For the dashboard only.
 
   searchDeliveries: memberWith("events:read")
-    .input(deliveryFilter.extend({ type: z.enum(allEventTypes).optional() }))
+    .input(deliveryFilter.extend({ type: z.enum(allEventTypes).optional(), about: eventSearch.shape.about }))
     .query(({ ctx, input }) => searchDeliveries(ctx.principal, input)),
 
   viewDelivery: memberWith("events:read")

@@ -1,4 +1,4 @@
-import { asThemselves, choice } from "#app/(dashboard)/filters.tsx"
+import { asThemselves, choice, text } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
@@ -14,7 +14,7 @@ import type { Names } from "../events/subject.ts"
 const looks = {
   pending: { word: "Retrying", tone: "notice" },
   delivered: { word: "Delivered", tone: "good" },
-  failed: { word: "Given up", tone: "bad" },
+  failed: { word: "Failed", tone: "bad" },
 } as const satisfies Record<DeliveryStatus, { word: string; tone: "notice" | "good" | "bad" }>
 
 type Progress = Pick<
@@ -45,6 +45,7 @@ const asClause = (sentence: string): string =>
     .replace(/\.$/, "")
 
 const filters = {
+  about: text("About", "Name, wallet, id or number"),
   status: choice(
     "Status",
     "All",
@@ -54,7 +55,12 @@ const filters = {
 }
 
 export function Deliveries({ of }: { of: string }) {
-  const list = useList("webhook.searchDeliveries", { filters, input: { id: of, limit: 50 }, follows: true })
+  const list = useList("webhook.searchDeliveries", {
+    filters,
+    input: { id: of, limit: 50 },
+    follows: true,
+    searchesInParts: true,
+  })
   return (
     <List
       list={list}

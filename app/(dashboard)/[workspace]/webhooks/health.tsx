@@ -85,7 +85,7 @@ export function HealthCard({ id, children }: { id: string; children?: ReactNode 
               </div>
             ),
             Retrying: of(({ waiting }) => shortCount(waiting)),
-            "Given up": of((one) => <GivenUp of={one} />),
+            Failed: of((one) => <GivenUp of={one} />),
           }}
         />
         <HourBars

@@ -100,7 +100,7 @@ function columnsWith(health: ReturnType<typeof useHealth>): Column<Endpoint>[] {
       className: "md:max-lg:hidden",
       cell: of(({ waiting }) => shortCount(waiting)),
     },
-    { header: "Given up", phone: "labelled", align: "end", cell: of((one) => <GivenUp of={one} />) },
+    { header: "Failed", phone: "labelled", align: "end", cell: of((one) => <GivenUp of={one} />) },
     {
       header: "Last error",
       phone: ({ failing_since }) => (failing_since === null ? "none" : "line"),

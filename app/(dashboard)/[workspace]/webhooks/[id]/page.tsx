@@ -6,12 +6,13 @@ import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts, Failed } from "#app/components/frame.tsx"
+import { Facts, Failed } from "#app/components/frame.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
-import { shortCount } from "#shared/counts.ts"
+import { countOf, shortCount } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 import { Deliveries } from "../deliveries.tsx"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
@@ -46,9 +47,7 @@ export default function Page() {
           <HealthCard id={id}>
             {can("webhooks:write") && endpoint.status === "enabled" && <ReplayFailedButton id={id} />}
           </HealthCard>
-          <Card title="Settings">
-            <FactsOf endpoint={endpoint} />
-          </Card>
+          <Settings endpoint={endpoint} />
           <section aria-labelledby="deliveries">
             <h2 id="deliveries" className="mb-3 text-base font-semibold">
               Deliveries
@@ -79,6 +78,23 @@ function ReplayFailedButton({ id }: { id: string }) {
     </>
   )
 }
+
+/** Folded, because members who come here look for a delivery. */
+const Settings = ({ endpoint }: { endpoint: Endpoint }) => (
+  <details className="group rounded-xl border border-line bg-surface">
+    <summary className="flex cursor-pointer list-none items-baseline gap-x-3 rounded-xl px-4 py-3 sm:px-5 [&::-webkit-details-marker]:hidden">
+      <h2 className="text-sm font-semibold">Settings</h2>
+      <span className="min-w-0 flex-1 truncate text-[13px] text-muted">
+        {endpoint.types === null ? "All events" : countOf(endpoint.types.length, "event type")},{" "}
+        {endpoint.ordered ? "one after another" : "in any order"}
+      </span>
+      <Icon name="chevron" className="size-4 shrink-0 self-center text-muted group-open:rotate-180" />
+    </summary>
+    <div className="border-t border-line p-4 sm:p-5">
+      <FactsOf endpoint={endpoint} />
+    </div>
+  </details>
+)
 
 function FactsOf({ endpoint }: { endpoint: Endpoint }) {
   const { can } = useWorkspace()

@@ -107,6 +107,28 @@ export const actionsWith = ({ id, name, symbol }: { id: string; name: string; sy
   },
 ]
 
+type Token = { id: string; symbol: string }
+type Person = { name: string; wallet: string; externalId: string | null }
+
+/** The most tokens to offer for a person. */
+const OFFERED = 4
+
+/** What a member can begin with one person: a mint to their wallet, or another verification of it. */
+export const actionsFor = ({ name, wallet, externalId }: Person, tokens: readonly Token[]): Omit<Action, "words">[] => [
+  ...tokens.slice(0, OFFERED).map(({ id, symbol }) => ({
+    name: `Mint ${symbol} to ${name}`,
+    needs: "token:mint" as const,
+    path: ["tokens", id],
+    query: `?${new URLSearchParams({ form: "mint", wallet })}`,
+  })),
+  {
+    name: `Start session for ${name}`,
+    needs: "kyc:write",
+    path: ["sessions"],
+    query: `?${new URLSearchParams({ wallet, ...(externalId !== null && { external_id: externalId }) })}`,
+  },
+]
+
 /** The actions that have every typed word in their name or its synonyms. None before anything is typed. */
 export function matchingActions(all: readonly Action[], text: string): Action[] {
   const typed = text.toLowerCase().split(/\s+/).filter(Boolean)

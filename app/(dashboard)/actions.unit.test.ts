@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { actions, actionsWith, matchingActions } from "./actions.ts"
+import { actions, actionsFor, actionsWith, matchingActions } from "./actions.ts"
 
 const all = [...actions, ...actionsWith({ id: "us_fund_v1", name: "US Fund", symbol: "USF" })]
 const found = (text: string) => matchingActions(all, text).map(({ name }) => name)
@@ -28,4 +28,16 @@ test("people find an action by its words and by synonyms, in any order and case"
 
 test("every word must match the beginning of one, and nothing matches before something is typed", () => {
   for (const text of ["", "  ", "mint zebra", "ession", "evoke", "%"]) expect([text, found(text)]).toEqual([text, []])
+})
+
+test("a person is offered a mint of each of the first tokens, and a session, each with their wallet", () => {
+  const tokens = ["a", "b", "c", "d", "e"].map((id) => ({ id, symbol: id.toUpperCase() }))
+  const offered = actionsFor({ name: "emma & co", wallet: "7xKX", externalId: "emma & co" }, tokens)
+  expect(offered.map(({ name }) => name)).toEqual([
+    ...["A", "B", "C", "D"].map((symbol) => `Mint ${symbol} to emma & co`),
+    "Start session for emma & co",
+  ])
+  expect(offered[1]).toMatchObject({ needs: "token:mint", path: ["tokens", "b"], query: "?form=mint&wallet=7xKX" })
+  expect(offered[4]).toMatchObject({ needs: "kyc:write", query: "?wallet=7xKX&external_id=emma+%26+co" })
+  expect(actionsFor({ name: "7xKX", wallet: "7xKX", externalId: null }, [])[0]!.query).toBe("?wallet=7xKX")
 })

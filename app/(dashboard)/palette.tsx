@@ -7,7 +7,7 @@ import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { isAddress } from "#shared/address.ts"
 import type { Permission } from "#shared/scopes.ts"
-import { actions, actionsWith, matchingActions } from "./actions.ts"
+import { type Action, actions, actionsFor, actionsWith, matchingActions } from "./actions.ts"
 import { recentPaths } from "./recent.ts"
 import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
 import { type RouterOutputs, useDebounced, useMe, usePath, useQuery, useWorkspace } from "./workspace.tsx"
@@ -43,7 +43,7 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const asked = useDebounced(text.trim(), TYPING_MS)
   const found = useQuery("find.all", { text: asked }, { enabled: asked.length >= LEAST, keep: true })
   const pages = usePages(text.trim())
-  const actions = useActions(text.trim())
+  const { offered, ofPerson, refused } = useActions(text.trim(), found.data?.data ?? [])
   const recent = useRecent()
   const path = usePath()
   const isCurrent = asked === text.trim()
@@ -59,11 +59,12 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const choices: Choice[] = [
     ...(text.trim() === "" ? recent.map((one) => toChoice(one, "Recent")) : []),
     ...pages,
-    ...actions,
+    ...offered,
     ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map((one) => ({
       ...toChoice(one, "Results"),
       isStale: !isCurrent || found.isPlaceholderData,
     })),
+    ...(isCurrent && asked.length >= LEAST && !found.isPlaceholderData ? ofPerson : []),
   ]
 
   function go(choice: Choice) {
@@ -89,11 +90,13 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
           ? "The search is not responding. Try again in a moment."
           : isSearching
             ? "Searching…"
-            : choices.length === 0
-              ? text.trim().length < LEAST
-                ? "Type a little more."
-                : "Nothing found. Enter words of a name, the beginning or end of a wallet, or a whole id."
-              : ""
+            : refused.length > 0
+              ? `Your role does not allow: ${refused.join(", ")}.`
+              : choices.length === 0
+                ? text.trim().length < LEAST
+                  ? "Type a little more."
+                  : "Nothing found. Enter words of a name, the beginning or end of a wallet, or a whole id."
+                : ""
       }
     />
   )
@@ -105,17 +108,34 @@ const withShortWallets = (text: string): string =>
     .map((word) => (isAddress(word) ? shorten(word) : word))
     .join(" ")
 
-/** What the member can begin, once something is typed. */
-function useActions(text: string): Choice[] {
+/** What the member can begin, once something is typed: also with the person, if one is found, and what their role lacks. */
+function useActions(text: string, found: readonly Found[]) {
   const path = usePath()
   const { can } = useWorkspace()
   const tokens = useQuery("mintConfig.list", {}).data?.data ?? []
-  return matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
-    .filter(({ needs }) => needs === null || can(needs))
-    .map(({ name, path: parts, query = "" }) => {
-      const href = path(...parts) + query
-      return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
-    })
+  const isAllowed = ({ needs }: Pick<Action, "needs">) => needs === null || can(needs)
+  const toChoice = ({ name, path: parts, query = "" }: Omit<Action, "words">): Choice => {
+    const href = path(...parts) + query
+    return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
+  }
+  const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
+  const person = personIn(found)
+  return {
+    offered: matching.filter(isAllowed).map(toChoice),
+    ofPerson: person === null ? [] : actionsFor(person, tokens).filter(isAllowed).map(toChoice),
+    // Synonyms match more than what was meant: names only.
+    refused: matching
+      .filter((one) => !isAllowed(one) && one.name.toLowerCase().startsWith(text.toLowerCase()))
+      .map(({ name }) => name),
+  }
+}
+
+/** The one person among the results, if they have a wallet. */
+function personIn(found: readonly Found[]) {
+  const [one, ...others] = found.filter(({ kind }) => kind === "investor")
+  if (one === undefined || others.length > 0) return null
+  if (isAddress(one.name)) return { name: shorten(one.name), wallet: one.name, externalId: null }
+  return one.more !== null && isAddress(one.more) ? { name: one.name, wallet: one.more, externalId: one.name } : null
 }
 
 /** The objects that were opened last. The server names them, so that those of erased people are gone. */

@@ -46,7 +46,7 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
 
   await expect(page).toHaveURL(/priority=high/)
   await expect(heading(page, /^PEP screening: 1 possible match/)).toBeVisible()
-  await expect(main(page)).toContainText(/Individual identity · waits \d+ min · closes in \d+ days/)
+  await expect(main(page)).toContainText(/Individual identity · waiting \d+ min · closes in \d+ days/)
   await expect(page.getByRole("region", { name: "Person" })).toContainText("No tokens")
   await page.getByRole("button", { name: "Assign to me" }).click()
   await expect(page.getByText("Assigned to The compliance")).toBeVisible()

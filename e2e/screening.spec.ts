@@ -81,7 +81,7 @@ test("when holders get on a list, reviews open automatically and decisions take 
     await expect(history).toContainText("ofac-solana.txt: 4 addresses")
     await expectAccessible(page)
     await page.getByRole("region", { name: "Person" }).getByRole("link").first().press("Enter")
-    const waiting = page.getByRole("region", { name: "1 review waits for a decision" })
+    const waiting = page.getByRole("region", { name: "1 review needs a decision" })
     await expect(waiting).toContainText(harmless)
     await expectAccessible(page)
     await waiting.getByRole("link", { name: "Wallet list match" }).press("Enter")

@@ -47,7 +47,7 @@ export function ApprovalPolicies() {
     },
     { header: "Approvals", breaks: true, cell: (row) => neededApprovals(row.approvals, row.roles) },
     {
-      header: "Waits at most",
+      header: "Expires after",
       phone: "none",
       className: "whitespace-nowrap",
       cell: ({ expires_in_hours }) => waitOf(expires_in_hours),

@@ -18,7 +18,7 @@ const fields: { [Field in keyof Policy]?: [label: string, word: (value: Policy[F
   min_amount: ["Amounts from", (amount) => (amount === null ? "Every amount" : grouped(amount))],
   approvals: ["Approvals", (count) => countOf(count, "member")],
   roles: ["Whose approval counts", (some: ApproverRole[]) => some.map((role) => roles[role].name).join(" or ")],
-  expires_in_hours: ["Waits at most", waitOf],
+  expires_in_hours: ["Expires after", waitOf],
 }
 
 const isChanged = (now: Policy, wanted: Partial<Policy>, field: keyof Policy): boolean =>

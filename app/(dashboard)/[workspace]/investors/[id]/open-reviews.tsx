@@ -21,7 +21,7 @@ export function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Revie
       <Icon name="alert" className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0">
         <h2 id={id} className="font-semibold">
-          {counted === "1" ? "1 review waits for a decision" : `${counted} reviews wait for a decision`}
+          {counted === "1" ? "1 review needs a decision" : `${counted} reviews need a decision`}
         </h2>
         <ul className="mt-1.5 space-y-1">
           {data.map((review) => (

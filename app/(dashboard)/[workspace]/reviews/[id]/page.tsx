@@ -91,7 +91,7 @@ function Description({ review }: { review: Review }) {
       </>
     ) : (
       <>
-        waits <Since at={opened_at} />
+        waiting <Since at={opened_at} />
       </>
     ),
     session_open_until && (

@@ -41,9 +41,7 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
   if (me && !me.user.has_second_factor)
     return (
       <>
-        <p className="mb-3">
-          Approving or rejecting a request takes a second factor: a passkey or an authenticator app.
-        </p>
+        <p className="mb-3">Deciding takes a passkey or an authenticator app.</p>
         <Link
           href={`${path("settings")}?part=account`}
           prefetch={false}

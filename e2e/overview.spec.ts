@@ -81,7 +81,7 @@ test("the overview lists what needs attention with links, or says that nothing d
   const nothing = {
     reviews: none,
     approvals: none,
-    endpoints: { failing: 0, disabled: 0, failing_since: null, failing_url: null, disabled_url: null },
+    endpoints: { failing: 0, disabled: 0, failing_since: null, oldest_failing: null, oldest_disabled: null },
     low_sol: null,
   }
   const show = async (attention: object, count = 0) => {
@@ -116,8 +116,8 @@ test("the overview lists what needs attention with links, or says that nothing d
         },
       },
       endpoints: {
-        ...{ failing: 1, failing_since: now, failing_url: "https://a.example/hooks" },
-        ...{ disabled: 2, disabled_url: "https://b.example/hooks" },
+        ...{ failing: 1, failing_since: now, oldest_failing: { endpoint_id: "whe_1", url: "https://a.example/hooks" } },
+        ...{ disabled: 2, oldest_disabled: { endpoint_id: "whe_2", url: "https://b.example/hooks" } },
       },
       low_sol: { address: newWallet(), sol: 0.0123, hours_left: 0.5 },
     },
@@ -133,6 +133,8 @@ test("the overview lists what needs attention with links, or says that nothing d
   ])
   await expectAccessible(page)
   await expect(card.getByRole("link", { name: /approval/ })).toHaveAttribute("href", /\/approvals\/apr_1$/)
+  await expect(card.getByRole("link", { name: /failing/ })).toHaveAttribute("href", /\/webhooks\/whe_1$/)
+  await expect(card.getByRole("link", { name: /disabled/ })).toHaveAttribute("href", /\/webhooks$/)
   await expect(card.getByRole("link", { name: /reviews/ })).toHaveAttribute("href", /\/reviews$/)
   // The row is a link as a whole.
   const row = card.getByRole("listitem").last()

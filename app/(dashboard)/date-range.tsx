@@ -55,10 +55,12 @@ function DateRangeField({
       { from: typeof back === "string" ? back : daysBefore(today, back), to: null },
     ]),
   ]
+  // The words of an hour are longer than those of days.
+  const isHours = from !== null && isInstant(from)
   const isChosen = (range: Range) => range.from === from && range.to === to
   const chosen = choices.find(([, range]) => isChosen(range))?.[0]
   return (
-    <PopoverField label={label} value={chosen ?? wordsOf({ from, to }, zone)} className={narrow}>
+    <PopoverField label={label} value={chosen ?? wordsOf({ from, to }, zone)} className={isHours ? "md:w-46" : narrow}>
       {(close) => (
         <>
           <div className="grid grid-cols-2 gap-2">

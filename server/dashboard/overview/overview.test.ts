@@ -201,7 +201,7 @@ test("if the chain does not answer, only its SOL is unknown", async () => {
 test("reviews for members who decide them, failing endpoints and a fee payer low on SOL need attention", async () => {
   const { account, workspaceId, overview } = await enter()
   const none = { count: 0, oldest: null }
-  const endpoints = { failing: 0, disabled: 0, failing_since: null, failing_url: null, disabled_url: null }
+  const endpoints = { failing: 0, disabled: 0, failing_since: null, oldest_failing: null, oldest_disabled: null }
   const nothing = { reviews: none, approvals: none, endpoints, low_sol: null }
   expect((await overview()).attention).toEqual(nothing)
   const viewer = (await member(app, { account, role: "viewer" })).browser
@@ -224,12 +224,16 @@ test("reviews for members who decide them, failing endpoints and a fee payer low
     ...nothing,
     reviews: { count: 1, oldest: expect.objectContaining({ review_id: "rev_1", opened_at: expect.any(String) }) },
     endpoints: {
-      ...{ failing: 1, failing_since: expect.any(String), failing_url: "https://example.com/1" },
-      ...{ disabled: 2, disabled_url: "https://example.com/2" },
+      ...{
+        failing: 1,
+        failing_since: expect.any(String),
+        oldest_failing: { endpoint_id: "whe_1", url: "https://example.com/1" },
+      },
+      ...{ disabled: 2, oldest_disabled: { endpoint_id: "whe_2", url: "https://example.com/2" } },
     },
   })
   // The path may be a secret.
-  expect((await seenByViewer()).endpoints.failing_url).toMatch(/^https:\/\/example\.com\/(?!1$)/)
+  expect((await seenByViewer()).endpoints.oldest_failing.url).toMatch(/^https:\/\/example\.com\/(?!1$)/)
 
   const officer = await member(app, { account, role: "compliance" })
   const [{ id: officerId } = { id: "" }] = await sql<

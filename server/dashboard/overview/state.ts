@@ -12,6 +12,8 @@ import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import type { Issuer } from "./issuer.ts"
 
+type Endpoint = { endpoint_id: string; url: string }
+
 /** What needs a member's attention. Expiring verifications are counted in `readExpiring`. */
 export async function readAttention(principal: Principal, issuer: Issuer | null) {
   const { workspaceId, scopes } = principal
@@ -24,23 +26,24 @@ export async function readAttention(principal: Principal, issuer: Issuer | null)
         failing: number
         disabled: number
         failing_since: Date | null
-        failing_url: string | null
-        disabled_url: string | null
+        oldest_failing: Endpoint | null
+        oldest_disabled: Endpoint | null
       }[]
     >`
       select count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
         count(*) filter (where disabled_reason in ('gone', 'failing'))::int as disabled,
         min(failing_since) filter (where disabled_at is null) as failing_since,
-        (array_agg(url order by failing_since) filter (where disabled_at is null and failing_since is not null))[1]
-          as failing_url,
-        (array_agg(url order by disabled_at) filter (where disabled_reason in ('gone', 'failing')))[1] as disabled_url
+        (array_agg(jsonb_build_object('endpoint_id', id, 'url', url) order by failing_since)
+          filter (where disabled_at is null and failing_since is not null))[1] as oldest_failing,
+        (array_agg(jsonb_build_object('endpoint_id', id, 'url', url) order by disabled_at)
+          filter (where disabled_reason in ('gone', 'failing')))[1] as oldest_disabled
       from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null`,
     issuer === null ? [] : lowPayersOf(principal, issuer.fee_payer),
   ])
   const [payer] = payers
   const low = payer ?? (issuer?.low && issuer.sol !== null ? { sol: issuer.sol, hours_left: null } : null)
-  const { failing_since, failing_url, disabled_url, ...counts } = only(endpoints)
-  const nameOf = (url: string | null) => (url === null ? null : urlFor(principal, url))
+  const { failing_since, oldest_failing, oldest_disabled, ...counts } = only(endpoints)
+  const named = (endpoint: Endpoint | null) => endpoint && { ...endpoint, url: urlFor(principal, endpoint.url) }
   return {
     // Up to a hundred, and the one that waits longest. Null if the reader does not decide reviews.
     reviews,
@@ -49,8 +52,8 @@ export async function readAttention(principal: Principal, issuer: Issuer | null)
     endpoints: {
       ...counts,
       failing_since: failing_since && toTimestamp(failing_since),
-      failing_url: nameOf(failing_url),
-      disabled_url: nameOf(disabled_url),
+      oldest_failing: named(oldest_failing),
+      oldest_disabled: named(oldest_disabled),
     },
     // The fee payer while it needs SOL, and how long its balance lasts if known.
     low_sol: issuer && low && { address: issuer.fee_payer, sol: low.sol, hours_left: low.hours_left },

@@ -54,6 +54,10 @@ export function NeedsAttention({ overview }: { overview: Overview }) {
   )
 }
 
+/** The page of the only one, or their list. */
+const pathOf = (section: string, count: number, id: string | undefined) =>
+  count === 1 && id !== undefined ? [section, id] : [section]
+
 function itemsOf({ attention, expiring }: Overview): (Attention | false | null)[] {
   const { reviews, approvals, endpoints, low_sol } = attention
   const week = expiring.days_7
@@ -64,7 +68,7 @@ function itemsOf({ attention, expiring }: Overview): (Attention | false | null)[
         what: `${countOf(approvals.count, "approval")} ${approvals.count === 1 ? "needs" : "need"} your decision`,
         first: approvals.oldest && <ApprovalTitle of={approvals.oldest} />,
         count: approvals.count,
-        to: approvals.count === 1 && approvals.oldest ? ["approvals", approvals.oldest.approval_id] : ["approvals"],
+        to: pathOf("approvals", approvals.count, approvals.oldest?.approval_id),
         since: approvals.oldest?.created_at,
       },
     reviews !== null &&
@@ -73,22 +77,22 @@ function itemsOf({ attention, expiring }: Overview): (Attention | false | null)[
         what: `${reviews.count < MANY ? countOf(reviews.count, "review") : `${MANY - 1}+ reviews`} to decide`,
         first: reviews.oldest && titleOfReview(reviews.oldest),
         count: reviews.count,
-        to: reviews.count === 1 && reviews.oldest ? ["reviews", reviews.oldest.review_id] : ["reviews"],
+        to: pathOf("reviews", reviews.count, reviews.oldest?.review_id),
         since: reviews.oldest?.opened_at,
       },
     endpoints.disabled > 0 && {
       name: "disabled",
       what: `${countOf(endpoints.disabled, "webhook endpoint")} disabled`,
-      first: endpoints.disabled_url,
+      first: endpoints.oldest_disabled?.url,
       count: endpoints.disabled,
-      to: ["webhooks"],
+      to: pathOf("webhooks", endpoints.disabled, endpoints.oldest_disabled?.endpoint_id),
     },
     endpoints.failing > 0 && {
       name: "failing",
       what: `${countOf(endpoints.failing, "webhook endpoint")} failing`,
-      first: endpoints.failing_url,
+      first: endpoints.oldest_failing?.url,
       count: endpoints.failing,
-      to: ["webhooks"],
+      to: pathOf("webhooks", endpoints.failing, endpoints.oldest_failing?.endpoint_id),
       since: endpoints.failing_since,
     },
     low_sol && {

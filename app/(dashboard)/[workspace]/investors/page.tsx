@@ -10,7 +10,7 @@ import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Ago, Day, NOTHING } from "#app/components/timestamp.tsx"
+import { Ago, Day } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 
@@ -110,7 +110,12 @@ const columnsOf = (filtered: Filtered): Column<Investor>[] => [
  * kept, so that the amounts line up.
  */
 function Holdings({ holdings: [first, ...others] }: Pick<Investor, "holdings">) {
-  if (first === undefined) return <span className="md:pr-7">{NOTHING}</span>
+  if (first === undefined)
+    return (
+      <span data-nothing className="text-muted md:pr-7">
+        –
+      </span>
+    )
   const wordsOf = ({ amount, symbol }: Investor["holdings"][number]) => `${grouped(amount)} ${symbol}`
   return (
     <>

@@ -219,6 +219,7 @@ const columns: Column<LoggedRequest>[] = [
   },
   {
     header: "Key",
+    phone: "none",
     cell: ({ key_name }) => (
       <span title={key_name} className="block max-w-24 truncate">
         {key_name}

@@ -71,7 +71,7 @@ export default function Page() {
                 )}
               </Card>
               {approval.preflight && (
-                <Card title="Rules now">
+                <Card title="Rules check">
                   <Rules request={approval.request} preflight={approval.preflight} />
                 </Card>
               )}

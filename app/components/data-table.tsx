@@ -159,7 +159,7 @@ export function DataTable<Row>({
                         key={column.header}
                         {...roles.cell}
                         data-phone={placeOf(column, index)}
-                        className={clsx("h-11 px-4", lookOf(column))}
+                        className={clsx("h-11 px-4 align-middle!", lookOf(column))}
                       >
                         <Skeleton
                           className={clsx("h-3.5 w-24 max-w-full rounded", column.align === "end" && "ml-auto")}

@@ -23,10 +23,10 @@ import { useNames } from "../use-names.ts"
 import { BalanceChanges } from "./balance-changes.tsx"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
-import { PolicyChange } from "./policy-change.tsx"
-import { RecoveryRequest } from "./recovery-request.tsx"
 
-// Most requests are not about a list.
+// Most requests are movements.
+const PolicyChange = lazy(async () => ({ default: (await import("./policy-change.tsx")).PolicyChange }))
+const RecoveryRequest = lazy(async () => ({ default: (await import("./recovery-request.tsx")).RecoveryRequest }))
 const RevocationRequest = lazy(async () => ({
   default: (await import("./revocation-request.tsx")).RevocationRequest,
 }))
@@ -53,22 +53,22 @@ export default function Page() {
           wide={
             <>
               <Card title="Request">
-                {approval.action === "policy_change" ? (
-                  <PolicyChange approval={approval} />
-                ) : approval.action === "attestation_revoke_bulk" ? (
-                  <Suspense fallback={<Loading what="Loading the request" />}>
+                <Suspense fallback={<Loading what="Loading the request" />}>
+                  {approval.action === "policy_change" ? (
+                    <PolicyChange approval={approval} />
+                  ) : approval.action === "attestation_revoke_bulk" ? (
                     <RevocationRequest approval={approval} />
-                  </Suspense>
-                ) : approval.action === "recovery" ? (
-                  <RecoveryRequest approval={approval}>
-                    <Request approval={approval} />
-                  </RecoveryRequest>
-                ) : (
-                  <>
-                    <Request approval={approval} />
-                    <BalanceChanges approval={approval} names={names} />
-                  </>
-                )}
+                  ) : approval.action === "recovery" ? (
+                    <RecoveryRequest approval={approval}>
+                      <Request approval={approval} />
+                    </RecoveryRequest>
+                  ) : (
+                    <>
+                      <Request approval={approval} />
+                      <BalanceChanges approval={approval} names={names} />
+                    </>
+                  )}
+                </Suspense>
               </Card>
               {approval.preflight && (
                 <Card title="Rules check">

@@ -1,3 +1,5 @@
+import type { ReviewDecision } from "./review-decisions.ts"
+
 /** The kinds of reviews. `decisions` lists the possible decisions in the order of their buttons. */
 export const reviewKinds = {
   vendor: {
@@ -26,26 +28,10 @@ export const reviewKinds = {
     summary: "An investor is above a limit of a token.",
     decisions: ["clear"],
   },
-} as const satisfies Record<string, { label: string; summary: string; decisions: readonly string[] }>
+} as const satisfies Record<string, { label: string; summary: string; decisions: readonly ReviewDecision[] }>
 
 export type ReviewKind = keyof typeof reviewKinds
 export const allReviewKinds = Object.keys(reviewKinds) as ReviewKind[]
-
-/** `showsReason`: the investor sees a public reason for the decision. */
-export const reviewDecisions = {
-  approve: { label: "Approve", past: "Approved", showsReason: false },
-  request_resubmission: { label: "Request resubmission", past: "Resubmission requested", showsReason: true },
-  reject: { label: "Reject", past: "Rejected", showsReason: true },
-  keep_rejected: { label: "Keep rejected", past: "Kept rejected", showsReason: false },
-  clear: { label: "Clear", past: "Cleared", showsReason: false },
-  revoke: { label: "Revoke", past: "Revoked", showsReason: true },
-} as const satisfies Record<
-  (typeof reviewKinds)[ReviewKind]["decisions"][number],
-  { label: string; past: string; showsReason: boolean }
->
-
-export type ReviewDecision = keyof typeof reviewDecisions
-export const allReviewDecisions = Object.keys(reviewDecisions) as ReviewDecision[]
 
 /** The findings in words. The review's detail has the rest. */
 export const findings = {
@@ -91,9 +77,6 @@ export const reviewEndings = {
 
 export type ReviewEnding = keyof typeof reviewEndings
 export const allReviewEndings = Object.keys(reviewEndings) as ReviewEnding[]
-
-export const isReviewDecision = (value: unknown): value is ReviewDecision =>
-  typeof value === "string" && Object.hasOwn(reviewDecisions, value)
 
 export const reviewPriorities = {
   urgent: "Urgent",

@@ -1,5 +1,5 @@
 import type { RequestedAction } from "#shared/approvals.ts"
-import { reviewDecisions } from "#shared/reviews.ts"
+import { reviewDecisions } from "#shared/review-decisions.ts"
 import type { Names } from "./names.ts"
 import { verificationOf } from "./objects.ts"
 import { address, between, holder, named, type Phrase, person, say, several, text, token, tokensOf } from "./phrases.ts"

@@ -3,7 +3,8 @@ import { grouped, solOf } from "#shared/amount.ts"
 import { type ApprovalAction, approvalActions } from "#shared/approvals.ts"
 import { policies } from "#shared/monitoring.ts"
 import type { MovementKind } from "#shared/movements.ts"
-import { reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
+import { reviewDecisions } from "#shared/review-decisions.ts"
+import { reviewEndings, reviewKinds } from "#shared/reviews.ts"
 import {
   distribution,
   endpoint,

@@ -6,7 +6,8 @@ import { distributionStates } from "#shared/distributions.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { operationKinds, reasonCodes } from "#shared/movements.ts"
 import { recoveryStates } from "#shared/recoveries.ts"
-import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
+import { allReviewDecisions } from "#shared/review-decisions.ts"
+import { allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
 import { cursorPattern } from "./position.ts"
 
 const investorId = idOf("inv").meta({

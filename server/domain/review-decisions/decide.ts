@@ -18,7 +18,8 @@ import { clock } from "#server/lib/time.ts"
 import { type Claims, claimNames } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { type ReviewDecision, reviewDecisions, reviewKinds } from "#shared/reviews.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
+import { reviewKinds } from "#shared/reviews.ts"
 import { effects } from "./effects.ts"
 
 export type Decision = {

@@ -19,7 +19,8 @@ import { listsHolding } from "#domain/screening"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
+import type { ReviewDecision } from "#shared/review-decisions.ts"
+import { type Finding, reviewKinds } from "#shared/reviews.ts"
 import type { AuditActor } from "#shared/statuses.ts"
 
 /** A finding, note or action in a review's history. */

@@ -7,7 +7,7 @@ import { clearHits } from "#domain/screening"
 import type { Claims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import type { ReviewDecision } from "#shared/reviews.ts"
+import type { ReviewDecision } from "#shared/review-decisions.ts"
 
 type Deciding = {
   review: LockedReview

@@ -4,7 +4,8 @@ import type { Caller, Member } from "#domain/requests"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import { type ReviewState, reviewDecisions } from "#shared/reviews.ts"
+import { reviewDecisions } from "#shared/review-decisions.ts"
+import type { ReviewState } from "#shared/reviews.ts"
 
 const lockedColumns = columns(
   "reviews",

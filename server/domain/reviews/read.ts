@@ -10,11 +10,11 @@ import { filterId } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
+import type { ReviewDecision } from "#shared/review-decisions.ts"
 import {
   allReviewKinds,
   allReviewPriorities,
   type Finding,
-  type ReviewDecision,
   type ReviewEnding,
   type ReviewKind,
   type ReviewState,

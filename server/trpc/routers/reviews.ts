@@ -7,7 +7,7 @@ import { memberWith, router } from "#server/trpc/trpc.ts"
 import { MOST_ASSIGNED_TOGETHER, MOST_MATCHING } from "#shared/bulk.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
-import { allReviewDecisions } from "#shared/reviews.ts"
+import { allReviewDecisions } from "#shared/review-decisions.ts"
 
 const reviewId = z.string().max(100)
 const seen = z.object({ review_id: reviewId, version: z.number().int() })

@@ -2,7 +2,7 @@ import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { shorten } from "#app/components/code.tsx"
 import { grouped } from "#shared/amount.ts"
 import { approvalActions, type RequestedAction } from "#shared/approvals.ts"
-import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
 
 export type ApprovalDetail = RouterOutputs["approval"]["detail"]
 export type Approval = Pick<RouterOutputs["approval"]["list"]["data"][number], "action" | "request">

@@ -1,6 +1,6 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
-import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
 
 type Review = Pick<RouterOutputs["review"]["list"]["data"][number], "state" | "decision" | "ending">
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 import { KeyHint } from "#app/(dashboard)/page-keys.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { type ReviewDecision, reviewDecisions, SCREENING } from "#shared/reviews.ts"
+import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
+import { SCREENING } from "#shared/reviews.ts"
 import type { Review } from "./review.ts"
 
 /** Frequent reasons, offered below each decision. Those about a match do not fit a document, and the other way round. */

@@ -2,7 +2,8 @@ import { useState } from "react"
 import { Moment, Timeline } from "#app/(dashboard)/detail-page.tsx"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit, TextareaField } from "#app/components/form.tsx"
-import { findings, isReviewDecision, reviewDecisions, reviewEndings } from "#shared/reviews.ts"
+import { isReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
+import { findings, reviewEndings } from "#shared/reviews.ts"
 import type { Review } from "./review.ts"
 
 type ReviewMoment = Review["moments"][number]

@@ -60,7 +60,7 @@ test("an investor consents and signs by keyboard, goes to the provider, and read
   })
   const { sessionId } = await open(page, wallet)
   const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem")
-  await expect(steps).toHaveText([/Consent/, /Wallet/, /Check/, /Result/])
+  await expect(steps).toHaveText([/Confirm/, /Wallet/, /Check/, /Result/])
   await expect(steps.nth(0)).toHaveAttribute("aria-current", "step")
   await expect(goOn(page)).toHaveCount(0)
   await expectAccessible(page)

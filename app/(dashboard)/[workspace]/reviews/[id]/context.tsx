@@ -5,7 +5,7 @@ import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts, Loaded, Loading } from "#app/components/frame.tsx"
+import { Card, Facts, Loaded } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
 import { headlineOf, reviewKinds } from "#shared/reviews.ts"
@@ -19,6 +19,13 @@ type Summary = RouterOutputs["review"]["list"]["data"][number]
 /** How many earlier reviews are shown. The investor's page has all. */
 const EARLIER = 5
 
+/** The person of a review, and their closed reviews. */
+export function usePerson(id: string | null) {
+  const view = useQuery("investor.view", { id: id ?? "" }, { enabled: id !== null })
+  const closed = useQuery("review.list", { investor: id ?? "", state: "closed" }, { enabled: id !== null })
+  return { view, closed, isLoading: view.isLoading || closed.isLoading }
+}
+
 /**
  * What a decision depends on, next to it: the case, the person, what happened and what colleagues noted, and earlier reviews.
  * Shown together, so that no part pushes the others down later.
@@ -26,14 +33,7 @@ const EARLIER = 5
 export function Context({ review, history }: { review: Review; history: ReactNode }) {
   const { can } = useWorkspace()
   const id = review.investor_id
-  const view = useQuery("investor.view", { id: id ?? "" }, { enabled: id !== null })
-  const closed = useQuery("review.list", { investor: id ?? "", state: "closed" }, { enabled: id !== null })
-  if (view.isLoading || closed.isLoading)
-    return (
-      <Card>
-        <Loading what="Loading the person" lines={8} />
-      </Card>
-    )
+  const { view, closed } = usePerson(id)
   const earlier = (closed.data?.data ?? []).filter(({ review_id }) => review_id !== review.review_id)
   const sentFor = review.state === "open" && review.has_claims ? review : null
   return (

@@ -11,7 +11,7 @@ import { Ago, Since, Timestamp } from "#app/components/timestamp.tsx"
 import { headlineOf } from "#shared/reviews.ts"
 import { shownName } from "#shared/visible.ts"
 import { ReviewBadge } from "../review-badge.tsx"
-import { Context } from "./context.tsx"
+import { Context, usePerson } from "./context.tsx"
 import { JustDecided } from "./decided.tsx"
 import { Decision } from "./decision.tsx"
 import { AddNote, History } from "./history.tsx"
@@ -24,8 +24,11 @@ export default function Page() {
   const casePath = useCasePath()
   const mayReview = can("review:write")
   const review = useQuery("review.get", { review_id: id }, { enabled: mayReview })
+  // Read together with what `Context` shows, because on a phone it would push the decision down later.
+  const { isLoading } = usePerson(review.data?.investor_id ?? null)
+  const loaded = isLoading ? { ...review, data: undefined } : review
   // A member who lost the right to read reviews must not see what was read before.
-  const query = mayReview ? review : { ...review, data: undefined, error: new Refused(NOT_YOURS.text) }
+  const query = mayReview ? loaded : { ...review, data: undefined, error: new Refused(NOT_YOURS.text) }
   return (
     <DetailPage
       up={[["reviews"], "Reviews"]}

@@ -30,7 +30,6 @@ test("the dates of a list are one control, with presets and days of one's own", 
   await expect(dates).toHaveAccessibleName("Started Last 24 hours")
   await expect(page).toHaveURL(/from=24h$/)
   await dates.click()
-  await panel.getByLabel("From").fill("")
   await panel.getByLabel("To").fill("2026-02-04")
   await expect(page).toHaveURL(/attestations\?to=2026-02-04$/)
   await page.keyboard.press("Escape")

@@ -79,7 +79,12 @@ function DateRangeField({
           </div>
           <div className="mt-3 space-y-2 border-t border-line pt-3">
             <Day label="From" value={dayOf(from, zone)} onChange={(from) => change({ from })} />
-            <Day label="To" value={dayOf(to, zone)} onChange={(to) => change({ to })} />
+            <Day
+              label="To"
+              value={dayOf(to, zone)}
+              // A last day replaces hours before now.
+              onChange={(to) => change({ to, ...(from !== null && HOURS_BACK.test(from) && { from: null }) })}
+            />
           </div>
         </>
       )}

@@ -6,7 +6,7 @@ import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Facts, Failed } from "#app/components/frame.tsx"
+import { Facts, Failed, Loading } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
@@ -14,11 +14,12 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
-import { Deliveries } from "../deliveries.tsx"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
 import { HealthCard } from "../health.tsx"
 import type { Doing } from "./dialogs.tsx"
 
+// Below the health, which is drawn first.
+const Deliveries = lazy(async () => ({ default: (await import("../deliveries.tsx")).Deliveries }))
 // Loaded when a member changes the endpoint or sends events again.
 const EndpointDialog = lazy(async () => ({ default: (await import("./dialogs.tsx")).EndpointDialog }))
 const ReplayFailed = lazy(async () => ({ default: (await import("../replay.tsx")).ReplayFailed }))
@@ -52,7 +53,9 @@ export default function Page() {
             <h2 id="deliveries" className="mb-3 text-base font-semibold">
               Deliveries
             </h2>
-            <Deliveries of={id} />
+            <Suspense fallback={<Loading what="Loading the deliveries" lines={8} />}>
+              <Deliveries of={id} />
+            </Suspense>
           </section>
         </div>
       )}

@@ -178,7 +178,7 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
   await expect(rows).toHaveCount(1)
   await page.getByRole("button", { name: "Replay 1 failed" }).click()
   const dialog = page.getByRole("dialog", { name: "Replay failed events" })
-  await expect(dialog.getByRole("status")).toHaveText("1 event: 0 given up, 1 waiting for another attempt.")
+  await expect(dialog.getByRole("status")).toHaveText("1 event: 0 failed, 1 waiting for another attempt.")
   await expectAccessible(page)
   await dialog.getByLabel("Failed events of").selectOption("Since a time…")
   await dialog.getByLabel("Since", { exact: true }).fill("2040-01-01T00:00")

@@ -25,7 +25,7 @@ export const notifications = {
   },
   approval_waiting: {
     name: "Approvals",
-    summary: "A request waits for your approval, once for each",
+    summary: "A request needs your approval, once for each",
     roles: ["owner", "compliance"],
   },
 } as const satisfies Record<string, { name: string; summary: string; roles: readonly Role[] }>

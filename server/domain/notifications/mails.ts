@@ -107,7 +107,7 @@ The investors cannot continue until then:`,
     page: "reviews",
   }),
   approval_waiting: ({ approval_id, action, mint_config, expires_at }, time) => ({
-    subject: `A request waits for your approval: ${approvalActions[action]}`,
+    subject: `A request needs your approval: ${approvalActions[action]}`,
     text: `${approvalActions[action]}${mint_config === null ? "" : ` of ${mint_config}`} was requested, and you can approve it.
 
 The request expires on ${time(expires_at)}. See what was requested, and approve or reject it:`,

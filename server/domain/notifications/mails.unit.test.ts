@@ -83,7 +83,7 @@ const cases: [Notification, RegExp, RegExp][] = [
       kind: "approval_waiting",
       data: { approval_id: "apr_1", action: "force_transfer", mint_config: "fund", expires_at: since },
     },
-    /A request waits for your approval: Forced transfer$/,
+    /A request needs your approval: Forced transfer$/,
     /^Forced transfer of fund was requested[\s\S]*expires on 3 November[\s\S]*\/approvals\/apr_1/,
   ],
   [

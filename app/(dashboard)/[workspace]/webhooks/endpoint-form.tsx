@@ -95,7 +95,7 @@ export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
       <Checkbox
         name="ordered"
         defaultChecked={of?.ordered ?? false}
-        hint="An event waits until all earlier ones were delivered or given up. Slower: one event that keeps failing holds up the rest for days."
+        hint="An event waits until each earlier one was delivered or has used its attempts. Slower: one event that keeps failing holds up the rest for days."
       >
         In order
       </Checkbox>

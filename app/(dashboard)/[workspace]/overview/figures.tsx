@@ -20,20 +20,18 @@ const count = new Intl.NumberFormat("en-GB")
 
 /** The share of started verifications that became verified, and how long that took. */
 export const Conversion = ({ figures: { started, verified, median_seconds } }: { figures: Overview["figures"] }) => (
-  <Card>
-    <dl className="grid grid-cols-2 gap-4">
-      <Figure
-        name="Started to verified"
-        value={started === 0 ? "–" : percent.format(verified / started)}
-        note={`${count.format(verified)} of ${count.format(started)} in 30 days`}
-      />
-      <Figure
-        name="Median time to verify"
-        value={median_seconds === null ? "–" : duration(median_seconds)}
-        note="from session start to on-chain confirmation"
-      />
-    </dl>
-  </Card>
+  <dl className="grid grid-cols-2 gap-x-8 gap-y-4 sm:col-span-2">
+    <Figure
+      name="Started to verified"
+      value={started === 0 ? "–" : percent.format(verified / started)}
+      note={`${count.format(verified)} of ${count.format(started)} in 30 days`}
+    />
+    <Figure
+      name="Median time to verify"
+      value={median_seconds === null ? "–" : duration(median_seconds)}
+      note="from session start to on-chain confirmation"
+    />
+  </dl>
 )
 
 const Figure = ({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) => (
@@ -65,7 +63,7 @@ export const IssuerBalance = ({ issuer }: { issuer: Overview["issuer"] }) => (
     ) : issuer.sol === null ? (
       <span className="text-muted">Chain unreachable</span>
     ) : (
-      <span className="inline-flex flex-wrap items-center justify-end gap-2">
+      <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
         {issuer.low && <Badge tone="bad">Low: add</Badge>}
         {sols.format(issuer.sol)} SOL
       </span>
@@ -121,7 +119,7 @@ export const LastReconciliation = ({ audit }: { audit: Overview["ledger"]["audit
       <span className="text-muted">None yet</span>
     ) : (
       <>
-        <span className="inline-flex flex-wrap items-center justify-end gap-2">
+        <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
           <Badge tone={audit.differences === 0 ? "good" : "bad"}>
             {audit.differences === 0
               ? "No differences"
@@ -145,9 +143,9 @@ export const LastReconciliation = ({ audit }: { audit: Overview["ledger"]["audit
 )
 
 const Line = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="flex items-baseline justify-between gap-4">
-    <dt className="shrink-0 font-medium">{name}</dt>
-    <dd className="min-w-0 text-right">{children}</dd>
+  <div className="min-w-0">
+    <dt className="text-[13px] text-muted">{name}</dt>
+    <dd className="mt-1">{children}</dd>
   </div>
 )
 

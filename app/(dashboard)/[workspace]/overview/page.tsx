@@ -46,11 +46,9 @@ export default function Page() {
         </Card>
       ) : (
         <Loading what="Loading the overview">
-          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-            <Skeleton className="h-44 rounded-xl" />
-            <Skeleton className="h-44 rounded-xl" />
-            <Skeleton className="h-44 rounded-xl sm:max-lg:col-span-2" />
-          </div>
+          <Skeleton className="h-48 rounded-xl" />
+          <Skeleton className="mt-4 h-32 rounded-xl" />
+          <Skeleton className="mt-4 h-24 rounded-xl" />
           <Skeleton className="mt-4 h-80 rounded-xl" />
         </Loading>
       )}
@@ -67,12 +65,13 @@ function Figures({ overview }: { overview: Overview }) {
       {ledger.quarantine && <QuarantineBanner quarantine={ledger.quarantine} />}
       {!isNew && <NeedsAttention overview={overview} />}
       <FirstSteps overview={overview} isNew={isNew} />
-      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Card>
+      <Card>
+        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
           <Meter
             label="Attestations this month"
             used={quota.used}
             limit={quota.included}
+            className="sm:max-lg:col-span-2"
             hint={
               <>
                 {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
@@ -81,17 +80,17 @@ function Figures({ overview }: { overview: Overview }) {
               </>
             }
           />
-        </Card>
-        <Conversion figures={figures} />
-        <Card className="sm:max-lg:col-span-2">
-          <dl className="space-y-3">
-            <IssuerBalance issuer={issuer} />
-            <ChainCosts chain={quota.chain} />
-            <Health checks={checks} />
-            <LastReconciliation audit={ledger.audit} />
-          </dl>
-        </Card>
-      </div>
+          <Conversion figures={figures} />
+        </div>
+      </Card>
+      <Card>
+        <dl className="grid grid-cols-2 gap-x-8 gap-y-4 lg:grid-cols-4">
+          <IssuerBalance issuer={issuer} />
+          <ChainCosts chain={quota.chain} />
+          <Health checks={checks} />
+          <LastReconciliation audit={ledger.audit} />
+        </dl>
+      </Card>
       {!isNew && (
         <>
           <Card

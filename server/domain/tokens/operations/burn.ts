@@ -44,7 +44,7 @@ const memoOf = (id: string, { holder_consent }: { holder_consent: boolean }) =>
 /** Burns a wallet's tokens, whatever the rules say about their holder. */
 export const burn = defineOperation({
   kind: "burn",
-  label: "Burn",
+  label: "Redeem",
   isUrgent: false,
   payload,
   lookUp: lookUpTaking,

@@ -46,7 +46,7 @@ export function Holders({ token }: { token: TokenView }) {
       >
         Each wallet’s balance now. For one row per investor, or an earlier date, open the{" "}
         <To path={["tokens", token.id]} query="?tab=register" className="underline underline-offset-2">
-          Register
+          register
         </To>
         .
       </p>

@@ -1,6 +1,6 @@
 "use client"
 
-import { Ellipsis, KeyRound, OctagonX, RefreshCw } from "lucide-react"
+import { KeyRound, OctagonX, RefreshCw } from "lucide-react"
 import { parseAsBoolean, useQueryState } from "nuqs"
 import { useState } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
@@ -12,7 +12,8 @@ import { Empty } from "#app/components/frame.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { allScopes } from "#shared/scopes.ts"
 import { CreateKey, type Key, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
 import { Usage } from "./usage.tsx"
@@ -121,13 +122,7 @@ const columnsFor = (
         actions(
           (row) =>
             row.status !== "revoked" && (
-              <Menu
-                trigger={
-                  <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${row.name}`}>
-                    <Ellipsis aria-hidden="true" />
-                  </Button>
-                }
-              >
+              <MoreMenu size="icon-sm" label={`Actions for ${row.name}`}>
                 <MenuItem onSelect={() => change("rotate", row)}>
                   <RefreshCw aria-hidden="true" />
                   Rotate
@@ -136,7 +131,7 @@ const columnsFor = (
                   <OctagonX aria-hidden="true" />
                   Revoke
                 </MenuItem>
-              </Menu>
+              </MoreMenu>
             ),
         ),
       ]

@@ -1,4 +1,4 @@
-import { Ban, ClipboardCheck, Ellipsis, QrCode, RotateCcw, UserRound } from "lucide-react"
+import { Ban, ClipboardCheck, QrCode, RotateCcw, UserRound } from "lucide-react"
 import type { Filtered } from "#app/(dashboard)/filters.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { byTime } from "#app/(dashboard)/sort.ts"
@@ -10,8 +10,9 @@ import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { shownName } from "#shared/visible.ts"
 import { lastStepOf, type Session, waitOf } from "./progress.ts"
 
@@ -92,13 +93,7 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
       ) : (
         isOpen && state !== "in_review" && <CopyLink url={url} wallet={user_pubkey} />
       )}
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon-sm" aria-label={`Actions for the session of ${user_pubkey}`}>
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
+      <MoreMenu size="icon-sm" label={`Actions for the session of ${user_pubkey}`}>
         {session.review && (
           <MenuLink href={path("reviews", session.review.review_id)}>
             <ClipboardCheck aria-hidden="true" />
@@ -130,7 +125,7 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
             </MenuItem>
           </>
         )}
-      </Menu>
+      </MoreMenu>
     </span>
   )
 }

@@ -1,4 +1,3 @@
-import { Ellipsis } from "lucide-react"
 import { useState } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
@@ -9,7 +8,8 @@ import { Confirm } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { approvalActions } from "#shared/approvals.ts"
 import { waitOf } from "#shared/counts.ts"
@@ -139,18 +139,12 @@ function PolicyMenu({ policy, onChange }: { policy: Policy; onChange: () => void
   const name = policy.actions.map((action) => approvalActions[action]).join(", ")
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon-sm" aria-label={`Change the policy for ${name}`}>
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
+      <MoreMenu size="icon-sm" label={`Change the policy for ${name}`}>
         <MenuItem onSelect={onChange}>Change</MenuItem>
         <MenuItem danger onSelect={() => setDeleting(true)}>
           Delete
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {isDeleting && (
         <Confirm
           onClose={() => setDeleting(false)}

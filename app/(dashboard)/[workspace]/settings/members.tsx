@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Ellipsis } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
@@ -13,8 +12,9 @@ import { Empty } from "#app/components/frame.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
-import { Menu, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuChoices } from "#app/components/ui/menu-choices.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 import type { Less } from "./known-keys.tsx"
 
@@ -160,14 +160,7 @@ function MemberMenu({ member, isYou, onLess }: MemberMenuProps) {
   const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), { refresh: !isYou })
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon-sm" aria-label={`Change ${member.name}`}>
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-        className="w-72"
-      >
+      <MoreMenu size="icon-sm" label={`Change ${member.name}`} className="w-72">
         <MenuChoices
           label="Role"
           value={member.role}
@@ -194,7 +187,7 @@ function MemberMenu({ member, isYou, onLess }: MemberMenuProps) {
         <MenuItem danger onSelect={() => setRemoving(true)}>
           {isYou ? "Leave account" : "Remove"}
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {isRemoving && (
         <Confirm
           onClose={() => setRemoving(false)}

@@ -1,9 +1,9 @@
-import { ArrowRightLeft, Ellipsis, LockOpen } from "lucide-react"
+import { ArrowRightLeft, LockOpen } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import type { Ending, Hold } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 
 const Sheet = lazy(() => import("./[config]/hold-sheet.tsx"))
@@ -33,17 +33,7 @@ export function useHoldActions() {
 type HoldMenuProps = { hold: Hold; symbol: string; onSelect: (ending: Ending) => void }
 
 const HoldMenu = ({ hold: { remaining, reference }, symbol, onSelect }: HoldMenuProps) => (
-  <Menu
-    trigger={
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label={`Actions for the hold of ${grouped(remaining)} ${symbol}, ${reference}`}
-      >
-        <Ellipsis aria-hidden="true" />
-      </Button>
-    }
-  >
+  <MoreMenu size="icon-sm" label={`Actions for the hold of ${grouped(remaining)} ${symbol}, ${reference}`}>
     <MenuItem onSelect={() => onSelect("release")}>
       <LockOpen aria-hidden="true" />
       Release
@@ -52,5 +42,5 @@ const HoldMenu = ({ hold: { remaining, reference }, symbol, onSelect }: HoldMenu
       <ArrowRightLeft aria-hidden="true" />
       Execute
     </MenuItem>
-  </Menu>
+  </MoreMenu>
 )

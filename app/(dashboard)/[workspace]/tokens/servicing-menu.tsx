@@ -1,4 +1,4 @@
-import { Coins, Ellipsis, Flame, Gavel, Layers, Lock, Snowflake, Sun } from "lucide-react"
+import { Coins, Flame, Gavel, Layers, Lock, Snowflake, Sun } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import {
   type Act,
@@ -7,9 +7,9 @@ import {
   type Serviced,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 
 const LotsSheet = lazy(() => import("./[config]/lots-sheet.tsx"))
 const Sheet = lazy(() => import("./[config]/servicing-sheet.tsx"))
@@ -62,13 +62,7 @@ function ServicingMenu({ allowed, of, onSelect }: MenuProps) {
   const { can } = useWorkspace()
   const path = usePath()
   return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${of.symbol} of ${of.wallet}`}>
-          <Ellipsis aria-hidden="true" />
-        </Button>
-      }
-    >
+    <MoreMenu size="icon-sm" label={`Actions for ${of.symbol} of ${of.wallet}`}>
       {can("token:mint") && (
         <MenuLink
           href={`${path("tokens", of.mint_config)}?${new URLSearchParams({ form: "mint", wallet: of.wallet })}`}
@@ -88,6 +82,6 @@ function ServicingMenu({ allowed, of, onSelect }: MenuProps) {
           )
         )
       })}
-    </Menu>
+    </MoreMenu>
   )
 }

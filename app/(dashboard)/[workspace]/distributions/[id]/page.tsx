@@ -1,6 +1,5 @@
 "use client"
 
-import { Ellipsis } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { useEffect, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
@@ -14,7 +13,8 @@ import { Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { fromBaseUnits, placesOf, toBaseUnits } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
 import { reasonNames } from "#shared/movements.ts"
@@ -114,17 +114,11 @@ function MoreActions({ id }: { id: string }) {
   const cancel = useMutation((api) => api.distribution.cancel.mutate({ id }))
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
+      <MoreMenu>
         <MenuItem danger onSelect={() => setCancelling(true)}>
           Cancel the distribution
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       {isCancelling && (
         <Confirm
           title="Cancel this distribution?"

@@ -1,6 +1,6 @@
 "use client"
 
-import { Ellipsis, Eraser } from "lucide-react"
+import { Eraser } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { lazy, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
@@ -11,8 +11,9 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { shownName } from "#shared/visible.ts"
 import { ClaimsCard } from "./claims-card.tsx"
@@ -104,18 +105,12 @@ function Actions({ investor }: { investor: InvestorView }) {
         </Link>
       )}
       {can("investor:erase") && (
-        <Menu
-          trigger={
-            <Button variant="ghost" size="icon" aria-label="More actions">
-              <Ellipsis aria-hidden="true" />
-            </Button>
-          }
-        >
+        <MoreMenu>
           <MenuItem danger onSelect={() => setErasing(true)} aria-haspopup="dialog">
             <Eraser aria-hidden="true" />
             Erase data
           </MenuItem>
-        </Menu>
+        </MoreMenu>
       )}
       {isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}
     </>

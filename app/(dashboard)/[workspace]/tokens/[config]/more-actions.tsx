@@ -1,9 +1,9 @@
-import { Ellipsis, Flame, Pause, Play } from "lucide-react"
+import { Flame, Pause, Play } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 
 // Loaded on first use.
 const PauseQuestion = lazy(() => import("./pause-question.tsx"))
@@ -19,13 +19,7 @@ export function MoreActions({ token }: { token: TokenView }) {
   const verb = paused ? "unpause" : "pause"
   return (
     <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
+      <MoreMenu>
         {can("token:burn") && (
           <MenuItem danger onSelect={() => setRedeeming(true)}>
             <Flame aria-hidden="true" />
@@ -38,7 +32,7 @@ export function MoreActions({ token }: { token: TokenView }) {
             {paused ? "Unpause" : "Pause"}
           </MenuItem>
         )}
-      </Menu>
+      </MoreMenu>
       {isRedeeming && (
         <Suspense>
           <RedeemSheet token={token} onClose={() => setRedeeming(false)} />

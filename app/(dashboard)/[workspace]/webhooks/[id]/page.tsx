@@ -1,6 +1,6 @@
 "use client"
 
-import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
+import { OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
@@ -11,7 +11,8 @@ import { Icon } from "#app/components/icons.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
@@ -156,13 +157,7 @@ function Actions({ of }: { of: Endpoint }) {
         </Button>
       )}
       <Button onClick={() => setDoing("change")}>Change</Button>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden="true" />
-          </Button>
-        }
-      >
+      <MoreMenu>
         {isEnabled && (
           <MenuItem onSelect={() => setDoing("replay")}>
             <RotateCcw aria-hidden="true" />
@@ -183,7 +178,7 @@ function Actions({ of }: { of: Endpoint }) {
           <OctagonX aria-hidden="true" />
           Delete
         </MenuItem>
-      </Menu>
+      </MoreMenu>
       <Suspense>{doing && <EndpointDialog of={of} doing={doing} onClose={() => setDoing(null)} />}</Suspense>
     </>
   )

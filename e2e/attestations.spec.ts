@@ -35,7 +35,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await dialog.getByRole("button", { name: "Done" }).click()
 
   const row = page.getByRole("row", { name: wallet })
-  await expect(row).toContainText("Awaiting the investor")
+  await expect(row).toContainText("Awaiting investor")
   await row.getByRole("link").first().click()
   await expect(heading(page, "investor-of-the-page: Individual identity Pending")).toBeVisible()
   await submitForm(second)

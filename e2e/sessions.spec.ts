@@ -8,7 +8,7 @@ test("a session shows whether its link was opened, what it waits for, and its li
   const { url, wallet, sessionId } = await customer.api.start({ externalId: name })
   await page.goto(section(customer, "sessions"))
   const row = page.getByRole("row").filter({ hasText: name })
-  await expect(row).toContainText("Awaiting the investor")
+  await expect(row).toContainText("Awaiting investor")
   await expect(row).toContainText("Link not opened yet")
   // The investor has another browser, where no member is signed in.
   const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
@@ -82,7 +82,7 @@ test("a closed session gets a new link for the same wallet, schema and person", 
   await expect(link.getByRole("region", { name: "Session link" })).not.toContainText(sessionId)
   await link.getByRole("button", { name: "Done" }).click()
   await page.getByRole("tab", { name: /^Open/ }).click()
-  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Awaiting the investor")
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Awaiting investor")
 })
 
 test("a viewer sees sessions without links and actions that change them", async ({ as, customer }) => {

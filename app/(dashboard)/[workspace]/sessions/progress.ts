@@ -16,7 +16,7 @@ export function waitOf(session: Session): { words: string; tone: Tone } {
   if (decision === "resubmission_requested") return { words: "Asked to submit again", tone: "notice" }
   if (submitted_at !== null || (flow === "form" && consented_at !== null))
     return { words: "Being checked", tone: "notice" }
-  return { words: "Awaiting the investor", tone: "plain" }
+  return { words: "Awaiting investor", tone: "plain" }
 }
 
 /** What the investor did last, and when: null if they have not opened the link. In review, what that is about. */

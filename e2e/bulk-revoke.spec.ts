@@ -244,7 +244,7 @@ test("all that match a filter are selected across pages, revoked, and their resu
 test("more than 10,000 that match cannot be selected together", async ({ page, customer }) => {
   const name = `crowd-${newWallet().slice(0, 6)}`
   await startMany(customer.api, name, 51)
-  const counted = { verified: 10_001, pending: 0, is_too_many: true, up_to: "x" }
+  const counted = { verified: 10_001, pending: 0, is_too_many: true, rows: null, up_to: "x" }
   await page.route("**/api/trpc/bulkRevocation.count**", (route) =>
     route.fulfill({ json: { result: { data: counted } } }),
   )

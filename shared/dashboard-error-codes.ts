@@ -40,7 +40,7 @@ export const dashboardErrors = {
   ),
   selection_changed: define(
     409,
-    "More rows match now",
+    "The selected rows have changed",
     "Look at the list again, and select all of it once more. Nothing has happened.",
   ),
   review_not_found: define(404, "Review not found", "Open Reviews and choose one of this workspace."),

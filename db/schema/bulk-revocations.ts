@@ -50,6 +50,8 @@ export const bulkRevocationItems = pgTable(
     revocationId: text("revocation_id").notNull(),
     place: smallint().notNull(),
     attestationId: text("attestation_id").notNull(),
+    /** Its status when the member selected it: the list revokes none with another one. Null in lists of an older version. */
+    seenStatus: text("seen_status").$type<"pending" | "verified">(),
     /** Null while it waits. */
     outcome: text().$type<"revoked" | "ended before" | "failed" | "left">(),
     failure: text().$type<RevocationFailure>(),
@@ -59,6 +61,7 @@ export const bulkRevocationItems = pgTable(
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.revocationId, t.place] }),
     refersTo(bulkRevocations, t.workspaceId, t.revocationId).onDelete("cascade"),
+    check("bulk_revocation_items_seen_status", sql`${t.seenStatus} in ('pending', 'verified')`),
     check("bulk_revocation_items_outcome", sql`${t.outcome} in ('revoked', 'ended before', 'failed', 'left')`),
     check("bulk_revocation_items_failure", sql`(outcome is not distinct from 'failed') = (failure is not null)`),
     // The next one

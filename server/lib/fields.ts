@@ -138,12 +138,15 @@ export const createdSpanOf = (what: string) => ({
 })
 export const createdSpan = createdSpanOf("Only entries")
 
-/** `limit` and `cursor` of a list. */
 /** Rows of a page, and the cursor of the newest row that a member counted. */
 export const rowsUpTo = z
   .object({ ids: z.array(z.string().max(100)).max(100), up_to: z.string().max(100) })
   .transform(({ ids, up_to }) => ({ ids, upTo: up_to }))
 
+/** The rows that a member counted, as the count returned them. */
+export const countedRows = z.string().min(1).max(60_000)
+
+/** `limit` and `cursor` of a list. */
 export const page = {
   limit: wholeNumber(1, 100).default(20).meta({ description: "Maximum number of results per page" }),
   cursor: z

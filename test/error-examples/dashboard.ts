@@ -119,10 +119,11 @@ export const dashboard: Record<DashboardErrorCode, Scenario> = {
     return start()
   },
   selection_changed: async (app) => {
-    const { key, officer } = await reviewTeam(app)
-    for (let n = 0; n < 2; n++) await vendorReview(app, key)
-    const { up_to } = (await officer.query("review.matching", {})).data
-    return page(officer, "review.assignMatching", { filter: {}, seen: 1, up_to, assignee: null })
+    const { key, officer, second } = await reviewTeam(app)
+    const { reviewId } = await vendorReview(app, key)
+    const { rows } = (await officer.query("review.matching", {})).data
+    await decide(second, reviewId, { decision: "reject" })
+    return page(officer, "review.assignMatching", { filter: {}, rows, assignee: null })
   },
   review_not_found: asks("review.get", { review_id: newId("rev") }),
   review_changed: async (app) => {

@@ -57,7 +57,7 @@ export type FindFilter = {
   /** Only the first match of each investor in the list's order. */
   onePerInvestor?: boolean | undefined
   /** Only attestations that had started by this one, so that all pages of a reader show the list as of the first. */
-  upTo?: Place | undefined
+  upTo?: Pick<Place, "seq"> | undefined
 }
 
 const PAGE = 50

@@ -16,4 +16,5 @@ export {
 
 /** Texts that the database must not show. */
 export { reseal, seal, unseal } from "./sealed.ts"
+export { openRows, sealRows } from "./counted-rows.ts"
 export { openClaims, sealClaims } from "./sealed-claims.ts"

@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
-import { idsUpTo, seqAt } from "#db/seq-at.ts"
+import { idsUpTo } from "#db/seq-at.ts"
 import { recordChanges, withoutSearch } from "#domain/audit-log"
+import { openRows, sealRows } from "#domain/deployment"
 import { changeAs } from "#domain/people"
 import type { Caller, Principal } from "#domain/requests"
 import { toCursor } from "#server/lib/cursor.ts"
@@ -12,8 +13,8 @@ import { findWaiting, type ReviewFilter } from "./read.ts"
 type QueueFilter = Omit<ReviewFilter, "state">
 
 /**
- * How many waiting reviews match, exactly up to `MOST_MATCHING`; and the newest of them as a cursor, so that the member's
- * request leaves out those that open after they looked.
+ * How many waiting reviews match, exactly up to `MOST_MATCHING`. `rows` are these, for the member's request, and `up_to`
+ * is the newest of them as a cursor.
  */
 export async function countMatching(principal: Principal, filter: QueueFilter) {
   const found = await findWaiting(sql, principal, { filter, limit: MOST_MATCHING + 1 })
@@ -21,6 +22,7 @@ export async function countMatching(principal: Principal, filter: QueueFilter) {
   return {
     count: found.length,
     is_too_many: found.length > MOST_MATCHING,
+    rows: newest && found.length <= MOST_MATCHING ? sealRows(rowsOf(principal.workspaceId), found) : null,
     up_to: newest ? toCursor(newest.id) : null,
   }
 }
@@ -31,29 +33,27 @@ export const reviewsUpTo = ({ workspaceId }: Principal, of: { ids: readonly stri
 
 type AssigningMatching = Caller & {
   filter: QueueFilter
-  /** How many the member saw. */
-  seen: number
-  /** The newest that they saw, as a cursor. */
-  upTo: string
+  /** Those that the member counted. */
+  rows: string
   assignee: string | null
 }
 
+const rowsOf = (workspaceId: string): string => `reviews of ${workspaceId}`
+
 /**
- * Assigns all waiting reviews that match, in one commit. Those that others closed since the member counted them no longer
- * match, and those that opened since are left out. Errors: selection_changed if more match than the member saw, or none;
- * validation_failed, insufficient_scope.
+ * Assigns the waiting reviews that the member counted, in one commit. Those that no longer match, such as ones that others
+ * closed since, are left out. Errors: selection_changed if none is left; validation_failed, insufficient_scope.
  */
-export const assignMatching = ({ filter, seen, upTo, assignee, ...caller }: AssigningMatching) =>
+export const assignMatching = ({ filter, rows, assignee, ...caller }: AssigningMatching) =>
   changeAs(caller, "review:write", async (sql) => {
     const { principal } = caller
     const { workspaceId } = principal
     await requireReviewer(sql, workspaceId, assignee)
-    const last = await seqAt("reviews", "rev", workspaceId, upTo)
-    const found = await findWaiting(sql, principal, { filter, last, limit: MOST_MATCHING + 1, lock: true })
-    if (found.length === 0) fail("selection_changed", "None of these reviews still waits.")
-    if (found.length > seen)
-      fail("selection_changed", `${found.length} reviews match now. When you selected them, ${seen} did.`)
-    const ids = found.map(({ id }) => id)
+    const counted = openRows(rowsOf(workspaceId), rows)
+    const [last, seen] = [[...counted].at(-1)!, counted.size]
+    const matching = await findWaiting(sql, principal, { filter, last, limit: MOST_MATCHING + 1, lock: true })
+    const ids = matching.flatMap(({ id, seq }) => (counted.has(seq) ? [id] : []))
+    if (ids.length === 0) fail("selection_changed", "None of these reviews still waits.")
     const changed = await sql<{ id: string }[]>`
       update reviews set assignee = ${assignee}
       where workspace_id = ${workspaceId} and id = any(${ids}) and assignee is distinct from ${assignee} returning id`
@@ -62,7 +62,7 @@ export const assignMatching = ({ filter, seen, upTo, assignee, ...caller }: Assi
     // One entry for the act, and one in the history of each review.
     const act = {
       subject: workspaceId,
-      detail: { ...named, filter: withoutSearch(filter), seen, reviews: found.length },
+      detail: { ...named, filter: withoutSearch(filter), seen, reviews: ids.length },
     }
     const each = changed.map(({ id }) => ({
       author: caller,
@@ -71,5 +71,5 @@ export const assignMatching = ({ filter, seen, upTo, assignee, ...caller }: Assi
       detail: named,
     }))
     await recordChanges(sql, workspaceId, [{ author: caller, action: "reviews.assigned", ...act }, ...each])
-    return { assigned: found.length, gone: seen - found.length }
+    return { assigned: ids.length, gone: seen - ids.length }
   })

@@ -9,10 +9,10 @@ import {
   searchFilter,
   startBulkRevocation,
 } from "#domain/attestations"
-import { rowsUpTo, wholeNumber } from "#server/lib/fields.ts"
+import { countedRows, rowsUpTo, wholeNumber } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
-import { MOST_MATCHING, MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
+import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
 import { fail } from "#shared/errors.ts"
 
 const id = z.string().max(100)
@@ -22,8 +22,8 @@ const ids = z
   .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`)
 /** Strict, because an act on all that match must not ignore a filter. */
 const exactFilter = searchFilter.strict()
-/** All that match a filter, as the member saw them: how many, and the cursor that `count` returned. */
-const matching = z.object({ filter: exactFilter, seen: wholeNumber(1, MOST_MATCHING), up_to: z.string().max(100) })
+/** All that match a filter, with the rows that `count` returned. */
+const matching = z.object({ filter: exactFilter, rows: z.object({ verified: countedRows, pending: countedRows }) })
 
 /** Revoking many attestations at once, in the background. */
 export const bulkRevocationRouter = router({
@@ -42,15 +42,17 @@ export const bulkRevocationRouter = router({
     .input(
       z.object({
         attestation_ids: ids.optional(),
+        /** Those of them whose session the member saw open. They saw all others verified. */
+        pending_ids: z.array(id).max(MOST_REVOKED_TOGETHER).optional(),
         matching: matching.optional(),
         reason: words(500),
         public_reason: publicReason.optional(),
       }),
     )
-    .mutation(({ ctx, input: { attestation_ids, matching, reason, public_reason } }) => {
+    .mutation(({ ctx, input: { attestation_ids, pending_ids, matching, reason, public_reason } }) => {
       if ((attestation_ids === undefined) === (matching === undefined))
         return fail("validation_failed", "attestation_ids: send either these or matching.")
-      const of = matching ? { ...matching, upTo: matching.up_to } : { ids: attestation_ids! }
+      const of = matching ?? { ids: attestation_ids!, pending: pending_ids }
       return startBulkRevocation({ ...ctx, of, reason, publicReason: public_reason ?? null })
     }),
 

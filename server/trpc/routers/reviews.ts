@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { decideReview, readReview } from "#domain/review-decisions"
 import * as reviews from "#domain/reviews"
-import { country, page, rowsUpTo, wholeNumber } from "#server/lib/fields.ts"
+import { countedRows, country, page, rowsUpTo } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberWith, router } from "#server/trpc/trpc.ts"
-import { MOST_ASSIGNED_TOGETHER, MOST_MATCHING } from "#shared/bulk.ts"
+import { MOST_ASSIGNED_TOGETHER } from "#shared/bulk.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { allReviewDecisions } from "#shared/review-decisions.ts"
@@ -76,12 +76,11 @@ export const reviewRouter = router({
     .input(
       z.object({
         filter: exactFilter,
-        seen: wholeNumber(1, MOST_MATCHING),
-        up_to: z.string().max(100),
+        rows: countedRows,
         assignee: z.string().max(100).nullable(),
       }),
     )
-    .mutation(({ ctx, input: { up_to, ...input } }) => reviews.assignMatching({ ...ctx, ...input, upTo: up_to })),
+    .mutation(({ ctx, input }) => reviews.assignMatching({ ...ctx, ...input })),
 
   note: reviewProcedure
     .input(z.object({ review_id: reviewId, text: words(2000) }))

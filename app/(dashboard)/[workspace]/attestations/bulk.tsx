@@ -192,9 +192,13 @@ export function BulkRevoke({ selection, filter, offersAll, onStarted }: BulkRevo
         word="REVOKE"
         onConfirm={async (values) => {
           const { id } = await start.mutateAsync({
-            ...(all?.up_to
-              ? { matching: { filter, seen: count, up_to: all.up_to } }
-              : { attestation_ids: [...chosen.keys()] }),
+            // The dialog says what happens to each by its status then. One whose status has changed since is left out.
+            ...(all?.rows
+              ? { matching: { filter, rows: all.rows } }
+              : {
+                  attestation_ids: [...chosen.keys()],
+                  pending_ids: [...chosen].flatMap(([id, { status }]) => (status === "pending" ? [id] : [])),
+                }),
             ...reasonsIn(values),
           })
           change(new Map())

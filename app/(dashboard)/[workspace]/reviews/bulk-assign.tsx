@@ -22,12 +22,14 @@ type BulkAssignProps = {
 
 /** Assigns the selected reviews. */
 export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
-  const { chosen, allMatching, upTo, change, nameOf } = selection
+  const { chosen, allMatching, change, nameOf } = selection
   const id = useId()
   const { data: me } = useMe()
   const mine = me?.user.id
   const reviewers = useQuery("review.reviewers", {}, { enabled: chosen.size > 0 })
   const matching = useQuery("review.matching", filter, { enabled: offersAll }).data
+  // As the member saw it: the count is read again later, and other reviews are not theirs to assign.
+  const [seen, setSeen] = useState<typeof matching>()
   const [picked, setPicked] = useState<string | null>(null)
   const [missed, setMissed] = useState<readonly Review[]>([])
   const assign = useMutation((api, input: { review_ids: string[]; assignee: string | null }) =>
@@ -46,10 +48,8 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
       const rest = gone > 0 ? `. ${countOf(gone, "review")} had closed` : ""
       if (assigned + gone > 0) notify(`${countOf(assigned, "review")} assigned to ${name ?? "no one"}${rest}`)
     }
-    if (allMatching !== null && upTo !== null) {
-      // As the member saw it: reviews that open in the meantime are not theirs to assign.
-      const all = { filter, seen: allMatching, up_to: upTo, assignee }
-      assignAll.mutate(all, ({ assigned, gone }) => done(assigned, gone))
+    if (allMatching !== null && seen?.rows) {
+      assignAll.mutate({ filter, rows: seen.rows, assignee }, ({ assigned, gone }) => done(assigned, gone))
       return
     }
     assign.mutate({ review_ids: [...chosen.keys()], assignee }, ({ assigned, closed }) => {
@@ -75,7 +75,13 @@ export function BulkAssign({ selection, filter, offersAll }: BulkAssignProps) {
   return (
     <SelectionBar
       label="Selected reviews"
-      selection={selection}
+      selection={{
+        ...selection,
+        selectMatching: (...as) => {
+          setSeen(matching)
+          selection.selectMatching(...as)
+        },
+      }}
       matching={
         offersAll && matching
           ? { count: matching.count, isTooMany: matching.is_too_many, upTo: matching.up_to }

@@ -33,12 +33,7 @@ test.each<[string, Partial<Session>, string, string]>([
   ["a link that no one has opened", {}, "Awaiting investor", "Link not opened yet"],
   ["an opened link", { opened_at: at(1) }, "Awaiting investor", "Opened the link"],
   ["a proved wallet", { opened_at: at(1), wallet_proved_at: at(2) }, "Awaiting investor", "Signed with the wallet"],
-  [
-    "a person at the vendor's page",
-    { opened_at: at(1), consented_at: at(2) },
-    "Awaiting investor",
-    "Went to Onfido",
-  ],
+  ["a person at the vendor's page", { opened_at: at(1), consented_at: at(2) }, "Awaiting investor", "Went to Onfido"],
   [
     "consent given before the wallet step",
     { consented_at: at(1), wallet_proved_at: at(2) },

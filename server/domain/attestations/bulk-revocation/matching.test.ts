@@ -55,7 +55,7 @@ async function fill(
   return ids
 }
 
-type Counted = { verified: number; pending: number; is_too_many: boolean; up_to: string }
+type Counted = { verified: number; pending: number; is_too_many: boolean; rows: object; up_to: string }
 
 async function count(filter: object, by: Browser = owner.browser): Promise<Counted> {
   const { data, error } = await by.query("bulkRevocation.count", filter)
@@ -63,10 +63,7 @@ async function count(filter: object, by: Browser = owner.browser): Promise<Count
   return data
 }
 
-const request = (filter: object, { verified, pending, up_to }: Counted) => ({
-  matching: { filter, seen: verified + pending, up_to },
-  reason: "The fund closes",
-})
+const request = (filter: object, { rows }: Counted) => ({ matching: { filter, rows }, reason: "The fund closes" })
 
 const start = (filter: object, counted: Counted, headers: Record<string, string> = {}, by = owner.browser) =>
   by.mutate("bulkRevocation.start", request(filter, counted), headers)
@@ -138,31 +135,74 @@ test("what starts to match later is left out, and what ended in the meantime is 
   expect(new Set(await statuses([...later, ...latest]))).toEqual(new Set(["verified"]))
 })
 
-test("a request is refused if more match than the member saw, and nothing happens", async () => {
-  const ids = await fill("grown", 3)
-  const [fourth] = await fill("grown", 1, "pending")
-  const filter = { q: "grown", status: "verified" }
+const verifyNow = (id: string) => sql`
+  update attestations set status = 'verified', issued_at = now(), verified_at = now(), onchain_tx = id, commitment = 'c',
+    salt = 's', expires_at = ${addDays(realNow(), 300)} where id = ${id}`
+
+test("an older one that matches since is left out, also if another one ended instead", async () => {
+  const [older] = await fill("exchanged", 1, "pending")
+  const ids = await fill("exchanged", 3)
+  const filter = { q: "exchanged", status: "verified" }
   const counted = await count(filter)
   expect(counted).toMatchObject({ verified: 3, pending: 0 })
-  await sql`
-    update attestations set status = 'verified', issued_at = now(), verified_at = now(), onchain_tx = id, commitment = 'c',
-      salt = 's', expires_at = ${addDays(realNow(), 300)} where id = ${fourth!}`
-  const { error } = await start(filter, counted)
-  expect(error).toMatchObject({
-    error: "selection_changed",
-    detail: "4 attestations match now. When you selected them, 3 did.",
-  })
+  await verifyNow(older!)
+  await sql`update attestations set status = 'rejected', revoked_at = now(), ended_at = now() where id = ${ids[0]!}`
+  const { data } = await start(filter, counted)
   await work()
-  expect(await statuses([...ids, fourth!])).toEqual(["verified", "verified", "verified", "verified"])
+  expect(await read(data.id)).toMatchObject({ attestations: 2, revoked: 2, gone: 1 })
+  expect(await statuses([older!])).toEqual(["verified"])
+})
+
+test("one that was pending when the member selected it is skipped if it has been verified since", async () => {
+  const [verified, waiting, changing] = [...(await fill("changing", 1)), ...(await fill("changing", 2, "pending"))]
+  const filter = { q: "changing" }
+  const counted = await count(filter)
+  expect(counted).toMatchObject({ verified: 1, pending: 2 })
+  await verifyNow(changing!)
+  const { data } = await start(filter, counted)
+  await work()
+  expect(await read(data.id)).toMatchObject({
+    revoked: 2,
+    failed: [{ attestation_id: changing, error: "status_changed" }],
+  })
+  expect(await statuses([verified!, waiting!, changing!])).toEqual(["rejected", "rejected", "verified"])
+})
+
+test.each([false, true])("so it is if they were selected one by one, with approval: %s", async (needsApproval) => {
+  if (needsApproval) await policy()
+  const ids = await fill(`single${needsApproval}`, 2, "pending")
+  await verifyNow(ids[1]!)
+  const body = { attestation_ids: ids, pending_ids: ids, reason: "The fund closes" }
+  const { data, error } = await owner.browser.mutate("bulkRevocation.start", body)
+  if (needsApproval) expect((await approve(officer, error.approvalId)).status).toBe(200)
+  await work()
+  const approval = needsApproval && (await officer.browser.query("approval.detail", { id: error.approvalId })).data
+  const failed = [{ attestation_id: ids[1], error: "status_changed" }]
+  expect(await read(approval ? approval.subject : data.id)).toMatchObject({ revoked: 1, failed })
+  expect(await statuses(ids)).toEqual(["rejected", "verified"])
+})
+
+test("rows of another workspace, of another list, or made up are refused", async () => {
+  await fill("sealed", 1)
+  const counted = await count({ q: "sealed" })
+  const stranger = (await member(app)).browser
+  const foreign = await count({}, stranger)
+  const rows = counted.rows as { verified: string; pending: string }
+  for (const wrong of [
+    foreign.rows,
+    { verified: rows.pending, pending: rows.verified },
+    { ...rows, verified: "MTIz" },
+  ]) {
+    const { error } = await start({ q: "sealed" }, { ...counted, rows: wrong })
+    expect(error).toMatchObject({ error: "validation_failed", detail: "rows: send what the count returned." })
+  }
 })
 
 test("one that was selected as pending is skipped if it has been verified since", async () => {
   const ids = await fill("waiting", 2, "pending")
   const filter = { q: "waiting", status: "pending" }
   const { data } = await start(filter, await count(filter))
-  await sql`
-    update attestations set status = 'verified', issued_at = now(), verified_at = now(), onchain_tx = id, commitment = 'c',
-      salt = 's', expires_at = ${addDays(realNow(), 300)} where id = ${ids[0]!}`
+  await verifyNow(ids[0]!)
   await work()
   expect(await read(data.id)).toMatchObject({
     revoked: 1,
@@ -177,17 +217,22 @@ test("a filter that matches nothing that can be revoked counts none and is refus
   const filter = { q: "concluded" }
   const counted = await count(filter)
   expect(counted).toMatchObject({ verified: 0, pending: 0 })
-  expect((await start(filter, { ...counted, verified: 2 })).error.error).toBe("selection_changed")
+  expect((await start(filter, counted)).error.error).toBe("selection_changed")
   expect(await count({ status: "expired" })).toMatchObject({ verified: 0, pending: 0 })
 })
 
 test("more than 10,000 are counted as too many and refused", async () => {
   const crowd = await member(app)
-  await fill("crowd", 10_001, "verified", crowd as never)
+  const [first] = await fill("crowd", 10_001, "verified", crowd as never)
   const counted = await count({}, crowd.browser)
-  expect(counted).toMatchObject({ is_too_many: true })
-  const { error } = await start({}, { ...counted, verified: 10_000 }, {}, crowd.browser)
+  expect(counted).toMatchObject({ is_too_many: true, rows: null })
+  // One fewer when they were counted.
+  await sql`update attestations set status = 'rejected' where id = ${first!}`
+  const fewer = await count({}, crowd.browser)
+  await sql`update attestations set status = 'verified' where id = ${first!}`
+  const { error } = await start({}, fewer, {}, crowd.browser)
   expect(error).toMatchObject({ error: "validation_failed", detail: expect.stringContaining("more than 10000") })
+  expect(JSON.stringify(fewer.rows).length).toBeLessThan(60_000)
 })
 
 test("a viewer cannot count or start, and another workspace sees and revokes nothing of it", async () => {

@@ -9,7 +9,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { bulkRevocationNotFound } from "./lists.ts"
-import { freezeMatching, type Matching } from "./matching.ts"
+import { freezeMatching, type Matching, type Selected } from "./matching.ts"
 
 /** The most lists of one workspace that can be in progress at the same time. */
 const MOST_OPEN = 3
@@ -18,17 +18,20 @@ const MOST_WAITING = 10
 
 type Listing = {
   /** Selected one by one, or by a filter. */
-  of: { ids: readonly string[] } | Matching
+  of: ById | Matching
   reason: string
   /** The public reason for the investors; null for the default. */
   publicReason: PublicReason | null
 }
 
+/** Selected one by one. `pending` are those whose session was open, if that is known; all others were verified. */
+type ById = { ids: readonly string[]; pending: readonly string[] | undefined }
+
 type Reasons = { reason: string; public_reason?: PublicReason }
 /** A list whose ids are frozen in `bulk_revocation_items`, without what a member searched for, which may name a person. */
 type FrozenList = { attestations: number; list_sha256: string; filter: Record<string, string> }
 /** The body of a request to revoke a list, as an approval stores it. */
-export type StoredList = Reasons & ({ attestation_ids: string[] } | FrozenList)
+export type StoredList = Reasons & ({ attestation_ids: string[]; pending_ids?: string[] } | FrozenList)
 
 /**
  * Records which attestations to revoke, for one reason. A worker then revokes them, even if this process stops. An id
@@ -47,12 +50,18 @@ export async function startBulkRevocation({
   const { workspaceId, via } = caller.principal
   const id = newId("blk")
   const reasons = { reason, ...(publicReason && { public_reason: publicReason }) }
-  const ids = "ids" in of ? [...new Set(of.ids)] : await freezeMatching(workspaceId, of)
-  const request = "ids" in of ? { attestation_ids: ids, ...reasons } : { ...describe(of, ids), ...reasons }
-  const matched = "ids" in of ? null : { filter: of.filter as Record<string, string>, seen: of.seen }
+  const { selected, seen } = "ids" in of ? { selected: byId(of), seen: null } : await freezeMatching(workspaceId, of)
+  const ids = selected.map(({ id }) => id)
+  const request = {
+    ...("ids" in of
+      ? { attestation_ids: ids, ...(of.pending && { pending_ids: [...of.pending] }) }
+      : describe(of, ids)),
+    ...reasons,
+  }
+  const matched = seen === null || "ids" in of ? null : { filter: of.filter as Record<string, string>, seen }
   const decided = await changeAs(caller, "attestation:write", async (sql) => {
     await requireRoom(sql, workspaceId)
-    const list = { id, ids, matched, request, by: { id: via.userId, name: via.name }, idempotency }
+    const list = { id, selected, matched, request, by: { id: via.userId, name: via.name }, idempotency }
     const decided = await start(sql, caller, list)
     // Frozen now, so that what is approved is what was requested.
     if ("waits" in decided && matched)
@@ -61,6 +70,12 @@ export async function startBulkRevocation({
   })
   return doneOf(decided)!
 }
+
+const byId = ({ ids, pending }: ById): Selected[] =>
+  [...new Set(ids)].map((id) => ({
+    id,
+    seen: pending === undefined ? null : pending.includes(id) ? "pending" : "verified",
+  }))
 
 const describe = ({ filter }: Matching, ids: readonly string[]): FrozenList => ({
   attestations: ids.length,
@@ -74,21 +89,21 @@ export const redoBulkRevocation = (
   { id, request, by }: Pick<List, "id" | "request" | "by">,
 ): Promise<unknown> =>
   sql.begin(async (sql) => {
-    const ids =
-      "attestation_ids" in request ? request.attestation_ids : await frozenIds(sql, caller.principal.workspaceId, id)
-    return start(sql, caller, { id, ids, matched: null, request, by, idempotency: null, replay })
+    const selected =
+      "attestation_ids" in request
+        ? byId({ ids: request.attestation_ids, pending: request.pending_ids })
+        : await frozenList(sql, caller.principal.workspaceId, id)
+    return start(sql, caller, { id, selected, matched: null, request, by, idempotency: null, replay })
   })
 
-async function frozenIds(sql: Queryable, workspaceId: string, id: string): Promise<string[]> {
-  const items = await sql<{ attestation_id: string }[]>`
-    select attestation_id from bulk_revocation_items
+const frozenList = (sql: Queryable, workspaceId: string, id: string) =>
+  sql<Selected[]>`
+    select attestation_id as id, seen_status as seen from bulk_revocation_items
     where workspace_id = ${workspaceId} and revocation_id = ${id} order by place`
-  return items.map((item) => item.attestation_id)
-}
 
 type List = {
   id: string
-  ids: string[]
+  selected: readonly Selected[]
   /** Null if they were selected one by one. */
   matched: { filter: Record<string, string>; seen: number } | null
   request: StoredList
@@ -100,7 +115,8 @@ type List = {
 
 async function start(sql: Transaction, caller: Caller<Member>, list: List): Promise<Decided<{ id: string }>> {
   const { workspaceId } = caller.principal
-  const { id, ids, request, idempotency, replay } = list
+  const { id, selected, request, idempotency, replay } = list
+  const ids = selected.map((one) => one.id)
   const pending = await sql`
     select from attestations where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'pending' limit 1`
   const also = pending.length > 0 ? (["attestation_revoke"] as const) : []
@@ -130,19 +146,21 @@ type State = {
 async function insertList(
   sql: Queryable,
   { principal: { workspaceId }, requestId }: Caller<Member>,
-  { id, ids, matched, request, by }: List,
+  { id, selected, matched, request, by }: List,
   { reason, endedAt }: State,
 ): Promise<void> {
   await sql`
     insert into bulk_revocations
       (workspace_id, id, reason, public_reason, attestations, filter, seen, author_id, author_name, request_id,
         created_at, ended_at)
-    values (${workspaceId}, ${id}, ${reason}, ${request.public_reason ?? null}, ${ids.length},
+    values (${workspaceId}, ${id}, ${reason}, ${request.public_reason ?? null}, ${selected.length},
       ${matched && sql.json(matched.filter)}, ${matched?.seen ?? null}, ${by.id}, ${by.name}, ${requestId},
       ${clock.now()}, ${endedAt})`
   await sql`
-    insert into bulk_revocation_items (workspace_id, revocation_id, place, attestation_id)
-    select ${workspaceId}, ${id}, t.place, t.id from unnest(${ids}::text[]) with ordinality as t(id, place)`
+    insert into bulk_revocation_items (workspace_id, revocation_id, place, attestation_id, seen_status)
+    select ${workspaceId}, ${id}, t.place, t.id, t.seen
+    from unnest(${selected.map((one) => one.id)}::text[], ${selected.map((one) => one.seen)}::text[])
+      with ordinality as t(id, seen, place)`
 }
 
 /** Gives an approved list to the workers. */

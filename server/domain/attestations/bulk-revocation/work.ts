@@ -33,6 +33,9 @@ type Job = RowOf<typeof jobColumns, { reason: string }> & {
   is_approved: boolean
 }
 
+const itemColumns = columns("bulk_revocation_items", "place, attestation_id, seen_status")
+type Item = RowOf<typeof itemColumns>
+
 /** Revokes some attestations of every list in progress. Returns whether there is more to do now. */
 export async function revokeDue(): Promise<boolean> {
   const jobs = await sql<Job[]>`
@@ -78,14 +81,14 @@ async function revokeNext(job: Job): Promise<boolean> {
           sql`
             select id from bulk_revocations
             where workspace_id = ${workspaceId} and id = ${id} and ended_at is null for update skip locked`,
-          sql<{ place: number; attestation_id: string }[]>`
-            select place, attestation_id from bulk_revocation_items
+          sql<Item[]>`
+            select ${sql(itemColumns)} from bulk_revocation_items
             where workspace_id = ${workspaceId} and revocation_id = ${id} and outcome is null
             order by attempts, place limit 1`,
         ])
         if (!held || !item) return false
         taken.place = item.place
-        const outcome = await revoke(sql, job, item.attestation_id)
+        const outcome = await revoke(sql, job, item)
         const isFailed = outcome !== "revoked" && outcome !== "ended before"
         await sql`
           update bulk_revocation_items
@@ -101,7 +104,7 @@ async function revokeNext(job: Job): Promise<boolean> {
 }
 
 /** Acts for the member who started the list, as long as they have the permission. */
-async function revoke(sql: Queryable, job: Job, attestationId: string) {
+async function revoke(sql: Queryable, job: Job, { attestation_id: attestationId, seen_status }: Item) {
   const { workspace_id: workspaceId, author_id: userId, author_name: name, request_id: requestId } = job
   const role = await heldRole(sql, workspaceId, userId)
   if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
@@ -109,7 +112,7 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const row = await lockRevocable(sql, workspaceId, attestationId)
   const status = row && statusAt(row, clock.now())
   // The member asked to end what waits, and not what has been verified since, or the reverse.
-  const wanted = job.filter?.status
+  const wanted = seen_status ?? job.filter?.status
   if (wanted !== undefined && (status === "pending" || status === "verified") && status !== wanted)
     return "status_changed"
   if (status === "pending" && !job.is_approved) {

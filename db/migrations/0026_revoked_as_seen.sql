@@ -1,0 +1,2 @@
+ALTER TABLE "bulk_revocation_items" ADD COLUMN "seen_status" text;--> statement-breakpoint
+ALTER TABLE "bulk_revocation_items" ADD CONSTRAINT "bulk_revocation_items_seen_status" CHECK ("bulk_revocation_items"."seen_status" in ('pending', 'verified'));

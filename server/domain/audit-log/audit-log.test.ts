@@ -126,7 +126,9 @@ test("filters return what they name, and a viewer may read everything", async ()
   ])
   expect(await actions({ from: addDays(new Date(), 1).toISOString() })).toEqual([])
   expect(await actions({ to: addDays(new Date(), -1).toISOString() })).toEqual([])
-  expect(await list({}, viewer)).toEqual(await list())
+  // Entries are linked some seconds later, also between the two reads.
+  const unlinked = (entries: object[]) => entries.map((entry) => ({ ...entry, place: null, hash: null }))
+  expect(unlinked(await list({}, viewer))).toEqual(unlinked(await list()))
 })
 
 test("it includes the operator's changes: accounts, plans and erasures", async () => {

@@ -6,6 +6,7 @@ import { Icon } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { countryName } from "#shared/countries.ts"
+import { countOf } from "#shared/counts.ts"
 import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type Owner, partsOf, subjectOf } from "./finding-words.ts"
@@ -29,7 +30,7 @@ type RuleFindingProps = {
 }
 
 /** What a rule says about a movement. */
-export function RuleFinding({ of: { code, outcome, detail }, people, schema }: RuleFindingProps) {
+function RuleFinding({ of: { code, outcome, detail }, people, schema }: RuleFindingProps) {
   const { icon, color, word } = looks[outcome]
   const person = code === "country_not_allowed" && outcome !== "passed" ? subjectOf(detail, people) : null
   return (
@@ -50,6 +51,46 @@ export function RuleFinding({ of: { code, outcome, detail }, people, schema }: R
     </div>
   )
 }
+
+type RuleFindingsProps = Omit<RuleFindingProps, "of"> & {
+  of: readonly Finding[]
+  /** Rules that stay in view although they pass. */
+  inView?: readonly string[]
+}
+
+/** What rules say about a movement: refusals first, and those that pass folded. */
+export function RuleFindings({ of, inView = [], ...about }: RuleFindingsProps) {
+  const isFolded = ({ code, outcome }: Finding) => outcome === "passed" && !inView.includes(code)
+  const folded = of.filter(isFolded)
+  const shown = [
+    ...of.filter(({ outcome }) => outcome === "refused"),
+    ...of.filter((finding) => finding.outcome !== "refused" && !isFolded(finding)),
+  ]
+  const others = shown.some(({ outcome }) => outcome === "passed") ? "other rule" : "rule"
+  return (
+    <>
+      <Findings of={shown} {...about} />
+      {folded.length > 0 && (
+        <details className={shown.length > 0 ? "border-t border-line" : ""}>
+          <summary className="cursor-pointer px-3 py-2 text-muted">
+            {countOf(folded.length, others)} {folded.length === 1 ? "passes" : "pass"}
+          </summary>
+          <Findings of={folded} {...about} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const Findings = ({ of, ...about }: Omit<RuleFindingsProps, "inView">) => (
+  <ul className="divide-y divide-line empty:hidden">
+    {of.map((finding) => (
+      <li key={finding.code} className="px-3 py-2">
+        <RuleFinding of={finding} {...about} />
+      </li>
+    ))}
+  </ul>
+)
 
 /** A detail of the API for members, with the names of people. */
 export function Detail({ text, people }: { text: string; people: readonly Owner[] }) {

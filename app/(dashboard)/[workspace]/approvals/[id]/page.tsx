@@ -3,7 +3,7 @@
 import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense } from "react"
 import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
-import { overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { overridden, RuleFindings } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
 import { TokenName, TokenSymbol, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
@@ -18,6 +18,7 @@ import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
 import { ruleFields } from "#shared/rules/fields.ts"
+import type { RuleCode } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
 import { useNames } from "../use-names.ts"
 import { BalanceChanges } from "./balance-changes.tsx"
@@ -65,7 +66,7 @@ export default function Page() {
                   ) : (
                     <>
                       <Request approval={approval} />
-                      <BalanceChanges approval={approval} names={names} />
+                      <BalanceChanges approval={approval} />
                     </>
                   )}
                 </Suspense>
@@ -261,6 +262,9 @@ function Value({ of: value }: { of: unknown }) {
   )
 }
 
+/** These are about the balances that the request shows. */
+const balanceLimits = ["balance_limit_exceeded", "investor_balance_limit_exceeded"] satisfies RuleCode[]
+
 type RulesProps = { request: Approval["request"]; preflight: NonNullable<Approval["preflight"]> }
 
 function Rules({ request, preflight: { answer, rules, required_schema } }: RulesProps) {
@@ -274,13 +278,9 @@ function Rules({ request, preflight: { answer, rules, required_schema } }: Rules
         {answer.error === null ? allowed : `It would be refused now. ${textOf(answer.detail!, people, schemas)}`}
       </p>
       {rules.length > 0 && (
-        <ul className="mt-3 space-y-2">
-          {rules.map((finding) => (
-            <li key={finding.code}>
-              <RuleFinding of={finding} people={people} schema={required_schema} />
-            </li>
-          ))}
-        </ul>
+        <div className="mt-3 rounded-lg border border-line">
+          <RuleFindings of={rules} people={people} schema={required_schema} inView={balanceLimits} />
+        </div>
       )}
     </>
   )

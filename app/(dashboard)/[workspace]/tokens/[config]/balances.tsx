@@ -1,11 +1,19 @@
 import { type TokenView, useBalance } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Skeleton } from "#app/components/frame.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { fromBaseUnits, grouped, toBaseUnits } from "#shared/amount.ts"
 
 /** What changes for a wallet, in base units; null if it is not known yet. `name` is that of its owner. */
-export type Change = { wallet: string; name?: string; balance: bigint | null; held?: bigint | null }
+export type Change = {
+  wallet: string
+  name?: string
+  /** Its owner's id. With a name, a row adds up all wallets of the owner. */
+  investor?: string
+  balance: bigint | null
+  held?: bigint | null
+}
 type Token = Pick<TokenView, "id" | "symbol" | "decimals">
 
 /** What the wallets hold on chain now, and what they will hold afterwards. */
@@ -15,7 +23,7 @@ export const Balances = ({ token, changes }: { token: Token; changes: Change[] }
     <thead className="text-muted">
       <tr>
         <th scope="col" className="pb-1 font-normal">
-          Balance of
+          Balance in {token.symbol}
         </th>
         <th scope="col" className="pb-1 text-right font-normal">
           Before
@@ -28,6 +36,9 @@ export const Balances = ({ token, changes }: { token: Token; changes: Change[] }
     <tbody className="divide-y divide-line border-y border-line">
       {changes.map((change) => (
         <OfWallet key={change.wallet} token={token} change={change} />
+      ))}
+      {[...new Set(changes.flatMap(({ investor }) => investor ?? []))].map((investor) => (
+        <OfInvestor key={investor} id={investor} token={token} changes={changes} />
       ))}
     </tbody>
   </table>
@@ -50,7 +61,17 @@ function OfWallet({ token: { id, decimals }, change: { wallet, name, balance, he
   const heldBy = held ?? (held === null ? null : 0n)
   return (
     <>
-      <Row name={name ?? <Shortened value={wallet} />} {...row("amount", balance)} />
+      <Row
+        name={
+          <span className="flex flex-wrap items-baseline gap-x-2">
+            {name}
+            <span className={name === undefined ? undefined : "text-muted"}>
+              <Shortened value={wallet} />
+            </span>
+          </span>
+        }
+        {...row("amount", balance)}
+      />
       {hasHolds && (
         <>
           <Row
@@ -62,6 +83,34 @@ function OfWallet({ token: { id, decimals }, change: { wallet, name, balance, he
         </>
       )}
     </>
+  )
+}
+
+type OfInvestorProps = { id: string; token: Token; changes: Change[] }
+
+/** What all wallets of an investor hold, if there are several: limits may apply to the sum. */
+function OfInvestor({ id, token, changes }: OfInvestorProps) {
+  const { data } = useQuery("investor.view", { id })
+  const theirs = changes.filter(({ investor }) => investor === id)
+  const name = theirs[0]?.name
+  if (!data || name === undefined) return null
+  const held = data.tokens.find(({ mint_config }) => mint_config === token.id)
+  const wallets = new Set([
+    ...(held?.wallets.map(({ user_pubkey }) => user_pubkey) ?? []),
+    ...theirs.map(({ wallet }) => wallet),
+  ])
+  if (wallets.size < 2) return null
+  return (
+    <Row
+      name={`All wallets of ${name}`}
+      before={toBaseUnits(held?.total ?? "0", token.decimals)}
+      by={theirs.reduce<bigint | null>(
+        (sum, { balance }) => (sum === null || balance === null ? null : sum + balance),
+        0n,
+      )}
+      decimals={token.decimals}
+      isBroken={false}
+    />
   )
 }
 

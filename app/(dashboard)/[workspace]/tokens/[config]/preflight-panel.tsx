@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
 import { nextSteps, type Owner, subjectOf, textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
-import { Detail, overridden, RuleFinding } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
+import { Detail, overridden, RuleFindings } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import type { Preflight, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
@@ -12,7 +12,6 @@ import { Loading } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import { countOf } from "#shared/counts.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import { type Checked, isComplete, type Sending } from "./use-preflight.ts"
 
@@ -45,10 +44,7 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
   const schemas = useSchemas()
   const isFine = answer.error === null
   const overrides = overridden(rules)
-  const passed = rules.filter(({ outcome }) => outcome === "passed")
-  const refused = rules.filter(({ outcome }) => outcome === "refused")
-  const others = rules.filter(({ outcome }) => outcome === "undecided" || outcome === "overridden")
-  const unpassed = [...refused, ...others]
+  const isRefused = rules.some(({ outcome }) => outcome === "refused")
   return (
     <section aria-label="Rules check" className="rounded-lg border border-line">
       <div
@@ -62,7 +58,7 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
             ) : (
               `Allowed. It overrides ${overrides}.`
             )
-          ) : refused.length > 0 ? (
+          ) : isRefused ? (
             // The rule's own line below shows why.
             <span>
               This would be refused.<span className="sr-only"> {textOf(answer.detail!, people, schemas)}</span>
@@ -83,15 +79,7 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
           </p>
         )}
       </div>
-      <Findings of={unpassed} people={people} schema={required_schema} />
-      {passed.length > 0 && (
-        <details className={unpassed.length > 0 ? "border-t border-line" : ""}>
-          <summary className="cursor-pointer px-3 py-2 text-muted">
-            {countOf(passed.length, "rule")} {passed.length === 1 ? "passes" : "pass"}
-          </summary>
-          <Findings of={passed} people={people} schema={required_schema} />
-        </details>
-      )}
+      <RuleFindings of={rules} people={people} schema={required_schema} />
       {isFine && approvals_needed > 0 && (
         <p className="flex items-start gap-2 border-t border-line px-3 py-2.5">
           <Icon name="clock" className="mt-0.5 size-4 text-notice" />
@@ -104,18 +92,6 @@ function PreflightPanel({ sending, preflight }: { sending: Sending; preflight: P
     </section>
   )
 }
-
-type FindingsProps = { of: Preflight["rules"]; people: readonly Owner[]; schema: string | null }
-
-const Findings = ({ of, people, schema }: FindingsProps) => (
-  <ul className="divide-y divide-line empty:hidden">
-    {of.map((finding) => (
-      <li key={finding.code} className="px-3 py-2">
-        <RuleFinding of={finding} people={people} schema={schema} />
-      </li>
-    ))}
-  </ul>
-)
 
 type RemedyProps = { token: TokenView; preflight: Preflight; people: readonly Owner[] }
 

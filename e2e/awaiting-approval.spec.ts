@@ -63,9 +63,10 @@ test("a member without a second factor is led to set one up, and can then approv
   const request = await open(officer).getAttribute("href").then(String)
 
   await page.goto(request)
-  const setUp = page.getByRole("link", { name: "Set up a second factor to approve" })
+  const setUp = page.getByRole("link", { name: "Set up a second factor" })
   await expect(setUp).toBeVisible()
-  await expect(page.getByRole("button", { name: "Approve", exact: true })).toHaveCount(0)
+  await expect(page.getByRole("button", { name: "Approve", exact: true })).toBeDisabled()
+  await expect(page.getByRole("button", { name: "Reject", exact: true })).toBeDisabled()
   await expectAccessible(page)
   await setUp.click()
   await addCodes(page)

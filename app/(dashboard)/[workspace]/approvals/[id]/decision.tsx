@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { useId, useState } from "react"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { FormError, TextareaField, TextField } from "#app/components/form.tsx"
@@ -6,7 +6,7 @@ import { Confirm } from "#app/components/form-dialog.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { notify } from "#app/components/toast.ts"
-import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { FRESH_MINUTES } from "#shared/approvals.ts"
 import type { ApprovalDetail } from "../summary.ts"
 
@@ -18,6 +18,7 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
   const withdraw = useMutation((api) => api.approval.withdraw.mutate({ id: approval_id }))
   const { data: me } = useMe()
   const path = usePath()
+  const hintId = useId()
   const missing = needed - given.length
   if (is_own)
     return (
@@ -41,17 +42,24 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
   if (me && !me.user.has_second_factor)
     return (
       <>
-        <p className="mb-3">Deciding takes a passkey or an authenticator app.</p>
-        <Link
-          href={`${path("settings")}?part=account`}
-          prefetch={false}
-          className={buttonLook({
-            variant: "primary",
-            className: "h-auto! min-h-9 py-1.5 text-center whitespace-normal!",
-          })}
-        >
-          Set up a second factor to approve
-        </Link>
+        <div className="flex flex-wrap gap-2">
+          <Button variant="primary" disabled aria-describedby={hintId}>
+            Approve
+          </Button>
+          <Button variant="outline" disabled aria-describedby={hintId}>
+            Reject
+          </Button>
+        </div>
+        <p id={hintId} className="mt-3">
+          To decide, you need a passkey or an authenticator app.{" "}
+          <Link
+            href={`${path("settings")}?part=account`}
+            prefetch={false}
+            className="text-accent underline underline-offset-2"
+          >
+            Set up a second factor
+          </Link>
+        </p>
       </>
     )
   return (

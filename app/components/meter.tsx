@@ -14,16 +14,20 @@ type MeterProps = {
   used: Amount
   /** Null if there is no limit: then only the number is shown. */
   limit: Amount | null
+  /** Follows the number, such as a token's symbol. */
+  unit?: string
   hint?: ReactNode
   className?: string
 }
 
 /** The used part of a limit. Changes color at 80 %, and again when nothing is left. */
-export const Meter = ({ label, used, limit, hint, className }: MeterProps) => (
+export const Meter = ({ label, used, limit, unit, hint, className }: MeterProps) => (
   <div className={clsx("min-w-0 text-sm", className)}>
     <p className="flex flex-wrap items-baseline justify-between gap-x-3">
       <span className="font-medium">{label}</span>
-      <span>{usedOf(used, limit)}</span>
+      <span>
+        {usedOf(used, limit)} {unit}
+      </span>
     </p>
     {limit !== null && <MeterBar label={label} used={used} limit={limit} className="mt-2" />}
     {hint && <p className="mt-1.5 text-[13px] text-muted">{hint}</p>}

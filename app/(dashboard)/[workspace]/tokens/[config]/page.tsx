@@ -11,14 +11,16 @@ import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { TokenBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
+import { Card, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { Meter, Progress } from "#app/components/meter.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
+import { useTimeZone } from "#app/components/zone.ts"
 import { grouped } from "#shared/amount.ts"
 import { countOf } from "#shared/counts.ts"
+import { summariesOf } from "#shared/rules/fields.ts"
 import { MoreActions } from "./more-actions.tsx"
 import type { MoveKind } from "./move.tsx"
 
@@ -64,7 +66,7 @@ function TokenDetail({ token }: { token: TokenView }) {
             <TokenBadge token={token} />
           </span>
         }
-        description={<code className="font-mono text-[13px]">{token.id}</code>}
+        description={<Identity token={token} />}
         actions={
           <>
             {can("config:write") && (
@@ -80,7 +82,7 @@ function TokenDetail({ token }: { token: TokenView }) {
       />
       <div className="space-y-5">
         <UnderWay token={token} />
-        <div className="space-y-5 md:space-y-3">
+        <div className="space-y-3">
           <Figures token={token} />
           <Rules token={token} />
         </div>
@@ -131,28 +133,34 @@ const Notice = ({ title, value, label, children }: NoticeProps) => (
   </div>
 )
 
-type FoldedProps = { title: string; summary: string; children: ReactNode }
+type FoldedProps = {
+  title: string
+  summary: string
+  /** Whether a wide screen shows the content without the title and the button. */
+  isOpenOnWide?: boolean
+  children: ReactNode
+}
 
-/**
- * A card that a phone folds to its summary, so that the tabs below it are in sight. A wide screen has the title next to
- * the content, for the same reason.
- */
-function Folded({ title, summary, children }: FoldedProps) {
+/** A card that is folded to its summary, so that the tabs below it are in sight. */
+function Folded({ title, summary, isOpenOnWide = false, children }: FoldedProps) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
     <Card
       title={title}
-      description={!isOpen && <span className="md:hidden">{summary}</span>}
+      description={!isOpen && <span className="line-clamp-2 md:line-clamp-1">{summary}</span>}
       className={clsx(
-        "max-md:[&>header]:flex-nowrap md:flex md:gap-6 md:py-3.5! md:[&>header]:mb-0 md:[&>header]:w-16 md:[&>header]:shrink-0",
-        !isOpen && "max-md:[&>header]:mb-0",
+        "md:py-3! [&>header]:flex-nowrap",
+        !isOpen && "[&>header]:mb-0",
+        isOpenOnWide
+          ? "md:[&>header]:sr-only"
+          : "md:[&>header]:items-center md:[&>header>div:first-child]:flex md:[&>header>div:first-child]:items-baseline md:[&>header>div:first-child]:gap-4",
       )}
       actions={
         <Button
           size="sm"
           variant="ghost"
-          className="md:hidden"
+          className={clsx(isOpenOnWide && "md:hidden")}
           aria-expanded={isOpen}
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
@@ -162,26 +170,27 @@ function Folded({ title, summary, children }: FoldedProps) {
         </Button>
       }
     >
-      <div id={id} className={clsx("md:min-w-0 md:flex-1", !isOpen && "max-md:hidden")}>
+      <div id={id} className={clsx(!isOpen && (isOpenOnWide ? "max-md:hidden" : "hidden"))}>
         {children}
       </div>
     </Card>
   )
 }
 
-/** A figure in the row of a wide screen. */
-const column = "md:max-w-72 md:min-w-44 md:flex-1"
+/** A figure in the row of a wide screen, with its number next to its label. */
+const column = "md:min-w-48 md:[&>p]:justify-start"
 
 function Figures({ token }: { token: TokenView }) {
   const { rules, supply, issued, holders, investors } = token
   return (
-    <Folded title="Figures" summary={`${grouped(supply)} ${token.symbol}, ${countOf(holders, "holder")}`}>
-      <div className="space-y-5 md:flex md:flex-wrap md:gap-x-8 md:gap-y-3 md:space-y-0">
+    <Folded title="Figures" summary={`${grouped(supply)} ${token.symbol}, ${countOf(holders, "holder")}`} isOpenOnWide>
+      <div className="space-y-5 md:flex md:flex-wrap md:gap-x-10 md:gap-y-3 md:space-y-0">
         <Meter
           className={column}
           label="Supply"
           used={supply}
           limit={rules.max_supply ?? null}
+          unit={token.symbol}
           hint={issued === supply ? undefined : `${issued} including mints in progress, which count towards the limit.`}
         />
         <Meter
@@ -192,29 +201,29 @@ function Figures({ token }: { token: TokenView }) {
           hint={token.transfer_mode === "holder" ? "Counts only transfers through Vouch." : undefined}
         />
         {investors !== null && (
-          <Meter
-            className={column}
-            label="Investors"
-            used={investors}
-            limit={rules.max_investors ?? null}
-            hint="All wallets of one investor count once."
-          />
+          <Meter className={column} label="Investors" used={investors} limit={rules.max_investors ?? null} />
         )}
-        <Facts
-          className="max-md:border-t max-md:border-line max-md:pt-4 md:flex! md:flex-wrap md:gap-x-8 md:[&>div]:flex md:[&>div]:gap-3"
-          facts={{
-            Mint: <MintAddress token={token} />,
-            Decimals: token.decimals,
-            Created: <Timestamp at={token.created_at} />,
-          }}
-        />
       </div>
     </Folded>
   )
 }
 
+/** What identifies the token, in one line under its name. */
+const Identity = ({ token }: { token: TokenView }) => (
+  <span className="flex flex-wrap items-center gap-x-4">
+    <code className="font-mono text-[13px]">{token.id}</code>
+    <span>{countOf(token.decimals, "decimal")}</span>
+    <span className="flex items-center gap-x-1.5">
+      Mint <MintAddress token={token} />
+    </span>
+    <span>
+      Created <Timestamp at={token.created_at} />
+    </span>
+  </span>
+)
+
 function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenView }) {
-  if (mint === null) return mint_state === "none" ? "Created on first use" : "On its way"
+  if (mint === null) return mint_state === "none" ? "is created on first use" : "is on its way"
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Copyable value={mint} what="mint address" compact />
@@ -230,11 +239,15 @@ function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenVi
   )
 }
 
-const Rules = ({ token }: { token: TokenView }) => (
-  <Folded title="Rules" summary={modeWords[token.transfer_mode].summary}>
-    <RuleList schema={token.required_schema} rules={token.rules} transferMode={token.transfer_mode} dense />
-  </Folded>
-)
+function Rules({ token: { required_schema, rules, transfer_mode } }: { token: TokenView }) {
+  const zone = useTimeZone()
+  const limits = summariesOf(rules, { now: new Date(), formatTime: (time) => timeIn(zone, time) })
+  return (
+    <Folded title="Rules" summary={[modeWords[transfer_mode].summary, ...limits.map(({ text }) => text)].join(" ")}>
+      <RuleList schema={required_schema} rules={rules} transferMode={transfer_mode} dense />
+    </Folded>
+  )
+}
 
 // Loaded right after the page, which does not need it to render.
 const load = () => import("./move.tsx")

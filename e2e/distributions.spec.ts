@@ -33,7 +33,8 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
 }) => {
   const { id } = await held(customer)
   await page.goto(section(customer, `tokens/${id}?tab=snapshots`))
-  await page.getByRole("link", { name: "Create distribution" }).click()
+  await page.getByRole("button", { name: "Actions for Record date Q3 2026" }).click()
+  await page.getByRole("menuitem", { name: "Create distribution" }).click()
   const snapshot = page.getByLabel("Snapshot")
   await expect(snapshot.getByRole("option", { selected: true })).toHaveText(/^Paid Fund: Record date Q3 2026, /)
   await page.getByLabel("Settlement").selectOption("external")
@@ -55,7 +56,7 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
   const amount = (text: string) => payouts.getByText(text).filter({ visible: true })
   await expect(amount("33.33")).toBeVisible()
   await expect(amount("66.67")).toBeVisible()
-  await expect(payouts.getByRole("button", { name: "Mark as paid" })).toHaveCount(0)
+  await expect(payouts.getByRole("button", { name: /^Actions for/ })).toHaveCount(0)
   await page.getByRole("button", { name: "Start" }).click()
   await page.getByRole("button", { name: "Start paying" }).click()
   await expect(page.getByText("Being paid").first()).toBeVisible()
@@ -64,8 +65,12 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
 
   await expect(page.getByText("0 of 2 payouts paid")).toBeVisible()
   for (let left = 2; left > 0; left--) {
-    await expect(payouts.getByRole("button", { name: "Mark as paid" })).toHaveCount(left)
-    await payouts.getByRole("button", { name: "Mark as paid" }).first().click()
+    await expect(payouts.getByRole("button", { name: /^Actions for/ })).toHaveCount(left)
+    await payouts
+      .getByRole("button", { name: /^Actions for/ })
+      .first()
+      .click()
+    await page.getByRole("menuitem", { name: "Mark as paid" }).click()
     const dialog = page.getByRole("dialog", { name: "Mark as paid elsewhere?" })
     await dialog.getByLabel("Reference of the payment").fill(`SEPA ${left}`)
     await dialog.getByRole("button", { name: "Mark as paid" }).click()

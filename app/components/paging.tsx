@@ -43,6 +43,9 @@ const shortName = (text: string): string =>
 
 export type PageNames = { back: string; on: string }
 
+/** For a list that is not ordered by time. */
+export const PREVIOUS_NEXT: PageNames = { back: "Previous", on: "Next" }
+
 type PagesProps = {
   paging: Cursor
   next: string | null

@@ -26,13 +26,13 @@ const Reference = ({ payments }: { payments: string }) => (
 
 const referenceIn = (values: FormData): string => String(values.get("external_reference"))
 
-export function MarkPaid({ id }: { id: string }) {
+export function MarkPaid({ id, onClose }: { id: string; onClose: () => void }) {
   const mark = useMutation((api, external_reference: string) =>
     api.distribution.markPaid.mutate({ id, external_reference }),
   )
   return (
     <FormDialog
-      trigger={<Button>Mark as paid</Button>}
+      onClose={onClose}
       title="Mark as paid elsewhere?"
       description="Vouch never pays this payout after that."
       submit="Mark as paid"

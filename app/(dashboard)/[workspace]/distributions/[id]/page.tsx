@@ -176,7 +176,15 @@ function Sums({ distribution }: { distribution: Distribution }) {
           "Paid elsewhere": unlessZero(external_paid),
           "On their way": unlessZero(distribution.submitted),
           Pending: unlessZero(distribution.pending),
-          Withheld: unlessZero(distribution.withheld),
+          Withheld: distribution.withheld !== "0" && (
+            <To
+              path={["distributions", id]}
+              query="?status=withheld#payouts"
+              className="text-notice underline underline-offset-2"
+            >
+              {amountOf(distribution.withheld)}
+            </To>
+          ),
           Failed: unlessZero(distribution.failed),
         }}
       />

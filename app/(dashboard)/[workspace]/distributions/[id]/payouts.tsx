@@ -1,17 +1,23 @@
+import { clsx } from "clsx"
+import { useState } from "react"
+import type { Schemas } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
+import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { InvestorLink, useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Card, Empty } from "#app/components/frame.tsx"
+import { PREVIOUS_NEXT } from "#app/components/paging.tsx"
 import { isPageChosen, useSelection } from "#app/components/selection.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { groupedTo, placesOf } from "#shared/amount.ts"
 import { isMarkable, payoutStatuses } from "#shared/distributions.ts"
 import { useUnits } from "../use-units.ts"
-import type { Distribution, Payout } from "../words.ts"
+import { type Distribution, type Payout, refusalWords } from "../words.ts"
 import { MarkManyPaid, MarkPaid } from "./mark-paid.tsx"
 
 const filters = {
@@ -34,22 +40,20 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
   const { distribution_id: id, state } = distribution
   const amountOf = useUnits([distribution]).amountIn(distribution)
   const list = useList("distribution.searchPayouts", { filters, input: { id, limit: 20 }, isAtRest })
-  const columns = columnsWith(amountOf, list.query.data?.data ?? [])
+  const columns = columnsWith(amountOf, list.query.data?.data ?? [], useSchemas())
   const selection = useSelection<Payout>(list.name, { nameOf, refusal })
   const isStarted = state !== "draft" && state !== "awaiting_approval"
   const mayAct = isStarted && can("distribution:write")
   const isOwed = [distribution.pending, distribution.withheld, distribution.failed].some((amount) => amount !== "0")
-  const acts = actions<Payout>(
-    (payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />,
-    "buttons",
-  )
+  const acts = actions<Payout>((payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />)
   return (
-    <Card title="Payouts">
+    <Card title="Payouts" id="payouts" className="scroll-mt-16">
       <List
         list={list}
         caption="Payouts"
         columns={mayAct ? [...columns, acts] : columns}
         rowKey={keyOf}
+        pageNames={PREVIOUS_NEXT}
         selection={mayAct && isOwed ? selection : undefined}
         noMatch="Remove a filter to see more payouts."
         empty={<Empty title="No payouts">No wallet gets anything.</Empty>}
@@ -69,7 +73,7 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
 
 type AmountOf = (amount: string, places?: number) => string
 
-function columnsWith(amountOf: AmountOf, payouts: readonly Payout[]): Column<Payout>[] {
+function columnsWith(amountOf: AmountOf, payouts: readonly Payout[], schemas: Schemas): Column<Payout>[] {
   const heldPlaces = placesOf(payouts.map(({ units }) => units))
   const places = placesOf(payouts.map(({ amount }) => amount))
   return [
@@ -82,10 +86,14 @@ function columnsWith(amountOf: AmountOf, payouts: readonly Payout[]): Column<Pay
         ) : (
           <InvestorLink investor={{ investor_id, external_id }} />
         ),
-      note: ({ user_pubkey, investor_id, detail }) => (
+      note: (payout) => (
         <>
-          {investor_id !== null && <Copyable value={user_pubkey} what="wallet address" compact />}
-          {detail && <span className="block">{detail}</span>}
+          {payout.investor_id !== null && <Copyable value={payout.user_pubkey} what="wallet address" compact />}
+          {payout.detail !== null && (
+            <span className={clsx("block", payout.status === "withheld" && "text-notice")}>
+              {refusalWords({ ...payout, detail: payout.detail }, schemas)}
+            </span>
+          )}
         </>
       ),
     },
@@ -102,23 +110,27 @@ function columnsWith(amountOf: AmountOf, payouts: readonly Payout[]): Column<Pay
 }
 
 function PayoutActs({ payout, isCancelled }: { payout: Payout; isCancelled: boolean }) {
+  const [isMarking, setMarking] = useState(false)
   const { payout_id: id, status } = payout
   const release = useMutation((api) => api.distribution.release.mutate({ id }))
   const retry = useMutation((api) => api.distribution.retry.mutate({ id }))
   if (!isMarkable(status)) return null
   return (
-    <span className="flex flex-wrap justify-end gap-2">
-      {status === "withheld" && !isCancelled && (
-        <Button onClick={() => release.mutate()} disabled={release.isPending}>
-          Release
-        </Button>
-      )}
-      {status === "failed" && !isCancelled && (
-        <Button onClick={() => retry.mutate()} disabled={retry.isPending}>
-          Retry
-        </Button>
-      )}
-      <MarkPaid id={id} />
-    </span>
+    <>
+      <MoreMenu label={`Actions for ${nameOf(payout)}`} size="icon-sm">
+        {status === "withheld" && !isCancelled && (
+          <MenuItem onSelect={() => release.mutate()} disabled={release.isPending}>
+            Release
+          </MenuItem>
+        )}
+        {status === "failed" && !isCancelled && (
+          <MenuItem onSelect={() => retry.mutate()} disabled={retry.isPending}>
+            Retry
+          </MenuItem>
+        )}
+        <MenuItem onSelect={() => setMarking(true)}>Mark as paid</MenuItem>
+      </MoreMenu>
+      {isMarking && <MarkPaid id={id} onClose={() => setMarking(false)} />}
+    </>
   )
 }

@@ -59,7 +59,7 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     await expectAccessible(page)
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      row.getByRole("link", { name: "Export CSV" }).click(),
+      row.getByRole("link", { name: "Download holders" }).click(),
     ])
     expect(download.suggestedFilename()).toMatch(/^snap_\w+\.csv$/)
   })

@@ -3,13 +3,17 @@ import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
-import { Copyable } from "#app/components/code.tsx"
-import type { Column } from "#app/components/data-table.tsx"
+import { Copyable, useCopy } from "#app/components/code.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { Link, NewTab } from "#app/components/link.tsx"
+import { NewTab } from "#app/components/link.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
+import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MenuLink } from "#app/components/ui/menu-link.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { TakeSnapshot } from "./take-snapshot.tsx"
 
@@ -36,7 +40,7 @@ export function Snapshots({ token }: { token: TokenView }) {
         can("register:write") && (
           <Dialog
             kind="right"
-            trigger={<Button>Take a snapshot</Button>}
+            trigger={<Button variant="primary">Take a snapshot</Button>}
             title={`Snapshot of ${token.symbol}`}
             description="Fixes who holds the token at the end of a second, and puts the hash of the list on chain."
           >
@@ -89,26 +93,27 @@ const columnsOf = ({ explorer }: TokenView, distribute: string | null): Column<S
         </>
       ),
   },
-  {
-    header: "File",
-    align: "end",
-    phone: "buttons",
-    cell: ({ snapshot_id, sha256, state }) =>
-      sha256 === null ? (
-        NOTHING
-      ) : (
-        <>
-          <ExportCsv list="snapshot" asked={{ id: snapshot_id }} />
-          {distribute !== null && state === "ready" && (
-            <Link
-              href={`${distribute}?snapshot=${snapshot_id}`}
-              prefetch={false}
-              className="mt-1 block text-xs whitespace-nowrap text-accent underline-offset-4 hover:underline"
-            >
-              Create distribution
-            </Link>
-          )}
-        </>
-      ),
-  },
+  actions(
+    ({ sha256, ...snapshot }) =>
+      sha256 !== null && <SnapshotActs snapshot={snapshot} sha256={sha256} distribute={distribute} />,
+    "buttons",
+  ),
 ]
+
+type SnapshotActsProps = { snapshot: Omit<Snapshot, "sha256">; sha256: string; distribute: string | null }
+
+function SnapshotActs({ snapshot: { snapshot_id, name, state }, sha256, distribute }: SnapshotActsProps) {
+  const { outcome, copy } = useCopy(sha256, () => notify("Hash copied"))
+  return (
+    <span className="inline-flex flex-wrap items-center justify-end gap-1">
+      <ExportCsv list="snapshot" label="Download holders" asked={{ id: snapshot_id }} />
+      <MoreMenu label={`Actions for ${name}`}>
+        {distribute !== null && state === "ready" && (
+          <MenuLink href={`${distribute}?snapshot=${snapshot_id}`}>Create distribution</MenuLink>
+        )}
+        <MenuItem onSelect={() => void copy()}>Copy hash</MenuItem>
+      </MoreMenu>
+      {outcome === "refused" && <code className="w-full text-xs break-all">{sha256}</code>}
+    </span>
+  )
+}

@@ -10,6 +10,7 @@ import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
+import { PREVIOUS_NEXT } from "#app/components/paging.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { grouped, groupedTo, placesOf } from "#shared/amount.ts"
 
@@ -34,7 +35,7 @@ export function Holders({ token }: { token: TokenView }) {
         ),
       ]}
       rowKey={({ wallet }) => wallet}
-      pageNames={{ back: "Previous", on: "Next" }}
+      pageNames={PREVIOUS_NEXT}
       noMatch="Search with fewer words or characters."
       empty={<Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>}
       afterFilters={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}

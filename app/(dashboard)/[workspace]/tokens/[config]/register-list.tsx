@@ -9,6 +9,7 @@ import { InvestorLink, type RouterOutputs, To, useQuery } from "#app/(dashboard)
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
+import { PREVIOUS_NEXT } from "#app/components/paging.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { grouped, groupedTo, placesOf, shareOf, toBaseUnits } from "#shared/amount.ts"
 import { Freezes, Unverified, Verification } from "./register-flags.tsx"
@@ -42,15 +43,16 @@ export function Register({ token }: { token: TokenView }) {
   const setOrder = isOrdered
     ? (order: Order) => list.filtered.change({ order: order === "largest" ? null : order })
     : null
+  const isOnePage = list.paging.isFirst && data?.next_cursor === null
   const isWhole = holders === undefined && q === undefined
   return (
     <List
       list={list}
       caption="Register"
       things="holders"
-      columns={columnsOf({ token, register: data, isNow: at === undefined, isWhole, order, setOrder })}
+      columns={columnsOf({ token, register: data, isNow: at === undefined, isWhole, isOnePage, order, setOrder })}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
-      pageNames={{ back: "Previous", on: "Next" }}
+      pageNames={PREVIOUS_NEXT}
       noMatch={
         isWhole
           ? "No one held the token at that moment."
@@ -64,7 +66,7 @@ export function Register({ token }: { token: TokenView }) {
       {data && (
         <p className="mb-3 text-[13px] text-muted">
           Who held {data.supply === "0" ? "any" : grouped(data.supply)} {token.symbol} at{" "}
-          <Timestamp at={data.as_of.time} />, to the end of that second. To act on a wallet’s tokens, open the{" "}
+          <Timestamp at={data.as_of.time} />. To act on a wallet’s tokens, open{" "}
           <To path={["tokens", token.id]} className="underline underline-offset-2">
             Holders
           </To>
@@ -94,12 +96,13 @@ type ColumnsOf = {
   isNow: boolean
   /** Whether no holder is filtered out, so that the rows add up to the supply. */
   isWhole: boolean
+  isOnePage: boolean
   order: Order
   /** Null if there are too many holders to order. */
   setOrder: ((order: Order) => void) | null
 }
 
-function columnsOf({ token, register, isNow, isWhole, order, setOrder }: ColumnsOf): Column<Row>[] {
+function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder }: ColumnsOf): Column<Row>[] {
   const schema = register && isNow ? register.required_schema : null
   const total = isWhole ? register?.supply : undefined
   const places = placesOf([...(register?.data.map(({ balance }) => balance) ?? []), total ?? "0"])
@@ -121,7 +124,7 @@ function columnsOf({ token, register, isNow, isWhole, order, setOrder }: Columns
       header: "Investor",
       breaks: true,
       sort: sort("name", "name_reversed"),
-      total: total && "Total",
+      total: total && (isOnePage ? "Total" : "Total of all pages"),
       cell: ({ user_pubkey, investor_id, external_id }) =>
         investor_id === null ? (
           <Copyable value={user_pubkey!} what="wallet address" compact />

@@ -10,6 +10,7 @@ import { Link } from "#app/components/link.tsx"
 import { MeterBar, usedOf } from "#app/components/meter.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
+import { holdersInBrief } from "./rule-words.ts"
 import { modeWords, type Token } from "./use-token.ts"
 
 /** A path that no configuration id can equal. */
@@ -25,7 +26,12 @@ const columns: Column<Token>[] = [
     ),
   },
   { header: "Configuration", phone: "none", cell: ({ id }) => <code className="font-mono text-[13px]">{id}</code> },
-  { header: "Transfers", phone: "none", cell: (row) => modeWords[row.transfer_mode].name },
+  {
+    header: "Rules",
+    phone: "none",
+    cell: ({ rules }) => holdersInBrief(rules) || "Verified wallets",
+    note: (row) => modeWords[row.transfer_mode].name,
+  },
   { header: "Supply", align: "end", phone: "labelled", cell: (row) => <Used of={row} /> },
   {
     header: "Holders",

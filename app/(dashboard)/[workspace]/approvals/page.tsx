@@ -78,4 +78,9 @@ const columnsWith = (names: Names): Column<Approval>[] => [
   },
   { header: "Requested by", phone: "none", breaks: true, cell: requesterOf },
   { header: "Requested", cell: ({ created_at }) => <Ago at={created_at} /> },
+  {
+    header: "Expires",
+    phone: "none",
+    cell: ({ state, expires_at }) => <Ago at={state === "pending" ? expires_at : null} />,
+  },
 ]

@@ -22,7 +22,7 @@ export const checkedWhen = {
 export function holdersInBrief({ allowed_countries, blocked_countries, require_accredited }: RulesJson): string {
   const words = [
     ...(allowed_countries ? [`${inBrief(allowed_countries)} only`] : []),
-    ...(blocked_countries ? [`not ${inBrief(blocked_countries)}`] : []),
+    ...(blocked_countries ? [`${inBrief(blocked_countries)} blocked`] : []),
     ...(require_accredited ? ["accredited"] : []),
   ].join(", ")
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -7,5 +7,5 @@ test("the list of tokens says in a few words who may hold one", () => {
     holdersInBrief({ allowed_countries: ["US", "CA"], require_accredited: true }),
     holdersInBrief({ allowed_countries: ["DE", "FR", "IT", "ES"] }),
     holdersInBrief({ blocked_countries: ["KP"], max_holders: 99 }),
-  ]).toEqual(["", "US, CA only, accredited", "4 countries only", "Not KP"])
+  ]).toEqual(["", "US, CA only, accredited", "4 countries only", "KP blocked"])
 })

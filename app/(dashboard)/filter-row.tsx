@@ -108,7 +108,7 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
         </>
       )}
       {saved && <SavedFilters list={saved} current={current} />}
-      {children && <div className="flex flex-wrap gap-x-3 gap-y-2.5 md:order-2">{children}</div>}
+      {children && <div className="flex flex-wrap gap-x-3 gap-y-2.5 md:order-2 md:grow">{children}</div>}
     </search>
   )
 }

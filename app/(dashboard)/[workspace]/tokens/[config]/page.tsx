@@ -154,7 +154,7 @@ function Folded({ title, summary, isOpenOnWide = false, children }: FoldedProps)
         !isOpen && "[&>header]:mb-0",
         isOpenOnWide
           ? "md:[&>header]:sr-only"
-          : "md:[&>header]:items-center md:[&>header>div:first-child]:flex md:[&>header>div:first-child]:items-baseline md:[&>header>div:first-child]:gap-4",
+          : "md:[&>header]:items-center md:[&>header>div:first-child]:flex md:[&>header>div:first-child]:items-baseline md:[&>header>div:first-child]:gap-4 md:[&_h2]:shrink-0",
       )}
       actions={
         <Button

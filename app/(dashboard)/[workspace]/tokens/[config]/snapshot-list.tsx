@@ -40,7 +40,11 @@ export function Snapshots({ token }: { token: TokenView }) {
         can("register:write") && (
           <Dialog
             kind="right"
-            trigger={<Button variant="primary">Take a snapshot</Button>}
+            trigger={
+              <Button variant="primary" className="md:ml-auto">
+                Take a snapshot
+              </Button>
+            }
             title={`Snapshot of ${token.symbol}`}
             description="Fixes who holds the token at the end of a second, and puts the hash of the list on chain."
           >

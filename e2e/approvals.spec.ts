@@ -22,7 +22,12 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
   const id = `fund_${Math.random().toString(36).slice(2, 8)}`
   const config = { id, name: `Fund ${id}`, symbol: "FND", decimals: 2, required_schema: "kyc_individual_v1" }
   await api.call("POST", "/mint-configs", config)
-  const { wallet } = await api.verifiedWallet()
+  const [{ wallet }, { wallet: other }] = [
+    await api.verifiedWallet({ externalId: id }),
+    await api.verifiedWallet({ externalId: id }),
+  ]
+  await api.call("POST", "/token/mint", { user_pubkey: other, mint_config: id, amount: "5" })
+  await expect.poll(async () => (await api.call("GET", `/mint-config/${id}`)).supply).toBe("5")
   const officer = await as("compliance")
   await officer.goto(section(customer, "settings?part=account"))
   await addCodes(officer)
@@ -85,12 +90,15 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await expect(asked).toContainText("1,000 FND")
     // What the wallet holds before and after.
     await expect(asked.getByRole("table", { name: "Balances in FND" }).getByRole("row").nth(1)).toHaveText(/01,000$/)
+    await expect(asked.getByRole("table").getByRole("row").nth(1)).toContainText(wallet)
+    await expect(asked.getByRole("table").getByRole("row").nth(2)).toHaveText(`All wallets of ${id}51,005`)
+    await expect(officer.getByText(/^\d+ rules pass$/)).toBeVisible()
     await expectAccessible(officer)
     await approve(officer)
     await expect(officer.getByRole("link", { name: "Open the operation" })).toBeVisible()
     await expect(asked.getByRole("table")).toHaveCount(0)
     await expectAccessible(officer)
-    await expect.poll(async () => (await api.call("GET", `/mint-config/${id}`)).supply).toBe("1000")
+    await expect.poll(async () => (await api.call("GET", `/mint-config/${id}`)).supply).toBe("1005")
   })
 
   await test.step("a looser policy waits, with a link to the request, and the officer sees what would change", async () => {

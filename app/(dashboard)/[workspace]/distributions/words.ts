@@ -1,6 +1,5 @@
 import { type Schemas, textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
-import type { Address } from "#shared/address.ts"
 import type { Settlement } from "#shared/distributions.ts"
 
 export type Distribution = RouterOutputs["distribution"]["get"]
@@ -16,15 +15,12 @@ export const settlementWords = {
 /** What the API says about a wallet that is not verified, and why, if it is known. */
 const NOT_VERIFIED = /^\S+ is not verified for [^:.]+(?:: its (?:attestation |verification )?(?:was |is )?([^.]+))?\./
 
-type Refused = Pick<Payout, "user_pubkey" | "investor_id" | "external_id"> & { detail: string }
+type Refused = { user_pubkey: string; detail: string }
 
-/** Why a payout is withheld or failed, for the row of its investor. */
-export function refusalWords({ user_pubkey, investor_id, external_id, detail }: Refused, schemas: Schemas): string {
+/** Why a payout is withheld or failed, for the row of its wallet. */
+export function refusalWords({ user_pubkey, detail }: Refused, schemas: Schemas): string {
   const unverified = NOT_VERIFIED.exec(detail)
   if (unverified) return unverified[1] === undefined ? "Not verified." : `Not verified: ${unverified[1]}.`
-  return textOf(
-    detail,
-    investor_id === null ? [] : [{ user_pubkey: user_pubkey as Address, investor_id, external_id }],
-    schemas,
-  )
+  const words = textOf(detail.replaceAll(user_pubkey, "this wallet"), [], schemas)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

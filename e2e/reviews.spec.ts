@@ -379,6 +379,31 @@ test("a decision that arrives second is refused, and the page shows the first", 
   await expect(outcome(page)).toContainText("Name differs")
 })
 
+test("at 320 px, all decisions are in view", async ({ page, customer }) => {
+  const { path } = await leftInReview(customer)
+  await page.setViewportSize({ width: 320, height: 640 })
+  await page.goto(path)
+  for (const name of ["Approve", "Request resubmission", "Reject"])
+    await expect(page.getByRole("button", { name, exact: true }).last()).toBeInViewport({ ratio: 1 })
+})
+
+test("a decision whose answer is lost is shown as the member's own", async ({ page, customer, traffic }) => {
+  traffic.allow(/review\.decide|ERR_FAILED/)
+  const { path } = await leftInReview(customer)
+  await stays(page)
+  await page.goto(path)
+  await choose(page, "Reject")
+  await reasonField(page).fill("Name differs")
+  await page.route("**/review.decide", async (route) => {
+    await route.fetch()
+    await route.abort("failed")
+  })
+  await confirm(page, "Confirm rejection")
+  await expect(outcome(page)).toContainText("Rejected")
+  await expect(outcome(page)).toContainText("Name differs")
+  await expect(page.getByText("Your reason was not sent")).toHaveCount(0)
+})
+
 ofFirm(
   "reviews are assigned together, and one that was decided in the meantime is named",
   {

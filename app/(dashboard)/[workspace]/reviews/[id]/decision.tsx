@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { usePageKeys } from "#app/(dashboard)/page-keys.tsx"
-import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -14,7 +14,7 @@ import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
 import { NextCase } from "./queue.tsx"
-import { clearing, type Review } from "./review.ts"
+import { clearing, isDecisionOf, type Review } from "./review.ts"
 
 /** What each decision does, shown before the member decides. */
 const consequences = {
@@ -56,6 +56,8 @@ export function Decision({ review }: { review: Review }) {
   const [isDecidedHere, setDecidedHere] = useState(false)
   /** The reason that is written and not sent. */
   const [unsent, setUnsent] = useState("")
+  const { data: me } = useMe()
+  const isLost = unsent.trim() !== "" && !(me && isDecisionOf(me.user.id, unsent, review))
   function choose(decision: ReviewDecision | null, reason: string | null = null) {
     setChosen(decision)
     setSuggested(reason === null ? null : { reason })
@@ -92,7 +94,7 @@ export function Decision({ review }: { review: Review }) {
   }
   return (
     <Card title={state === "closed" ? "Outcome" : "Decision"}>
-      {unsent.trim() !== "" && <Overtaken unsent={unsent} />}
+      {isLost && <Overtaken unsent={unsent} />}
       {state === "closed" ? (
         <Outcome review={review} />
       ) : state === "requested" ? (

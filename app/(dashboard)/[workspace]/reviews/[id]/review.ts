@@ -22,3 +22,12 @@ export function clearing({ lists }: Pick<Review, "lists">): string {
   ]
   return `The wallet is still held for ${names}: ${effects.join(", and ") || "that match stays undecided"}. This match no longer holds it. The review closes.`
 }
+
+type Decider = Pick<Review, "reason" | "decided_by" | "requested_by">
+
+/** Whether this member's decision, with this reason, was saved. Its answer may have been lost. */
+export const isDecisionOf = (
+  userId: string,
+  reason: string,
+  { decided_by, requested_by, ...review }: Decider,
+): boolean => review.reason === reason.trim() && [decided_by?.id, requested_by?.id].includes(userId)

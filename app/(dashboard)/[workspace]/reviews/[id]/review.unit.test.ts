@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { headlineOf } from "#shared/reviews.ts"
-import { clearing } from "./review.ts"
+import { clearing, isDecisionOf } from "./review.ts"
 
 const list = { name: "ofac.txt", in_use: true, frozen: true, ends_here: true }
 
@@ -25,4 +25,17 @@ test("a review is headed by its finder's words, or by ours if those are missing,
   expect(headlineOf({ finding, said: report })).toBe("PEP screening: 1 possible match")
   for (const said of [null, "report/watchlist.matched", `A ${"long ".repeat(30)}text`])
     expect(headlineOf({ finding, said })).toBe("Watchlist match")
+})
+
+test("a decision is the member's own if they made or requested it with the reason that they wrote", () => {
+  const [me, other] = [
+    { id: "user_1", name: "Mia" },
+    { id: "user_2", name: "Otto" },
+  ]
+  const saved = { reason: "All clear", decided_by: me, requested_by: null }
+  expect(isDecisionOf("user_1", "All clear ", saved)).toBe(true)
+  expect(isDecisionOf("user_1", "All clear", { ...saved, decided_by: other, requested_by: me })).toBe(true)
+  expect(isDecisionOf("user_1", "Another reason", saved)).toBe(false)
+  expect(isDecisionOf("user_1", "All clear", { ...saved, decided_by: other })).toBe(false)
+  expect(isDecisionOf("user_1", "All clear", { ...saved, decided_by: null })).toBe(false)
 })

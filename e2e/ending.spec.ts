@@ -31,6 +31,25 @@ test("a person is erased after the typed confirmation, and the page says so", as
   await expect(page.getByText("to-be-erased")).toHaveCount(0)
 })
 
+test("claims that are shown disappear once the person was erased", async ({ page, as, customer }) => {
+  const { wallet } = await customer.api.verifiedWallet()
+  const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
+  const address = section(customer, `investors/${data[0].investor_id}`)
+  await page.goto(address)
+  const claims = page.getByRole("region", { name: "Claims" })
+  await claims.getByRole("button", { name: "Show claims" }).click()
+  await expect(claims).toContainText("United States (US)")
+  const other = await as("compliance")
+  await other.goto(address)
+  await other.getByRole("button", { name: "More actions" }).click()
+  await other.getByRole("menuitem", { name: "Erase data" }).click()
+  const dialog = other.getByRole("alertdialog")
+  await dialog.getByRole("textbox").fill("ERASE")
+  await dialog.getByRole("button", { name: "Erase data" }).click()
+  await expect(claims).toContainText("None are stored.")
+  await expect(claims).not.toContainText("United States")
+})
+
 test("reminders are turned on, the page says that no mail can be sent, and they are turned off", async ({
   page,
   customer,

@@ -16,8 +16,15 @@ type ClaimsCardProps = {
   review?: Pick<ReviewView, "review_id" | "wallet" | "contradicting"> | null
 }
 
-/** What providers reported. Read only on request, because each view is an entry in the audit log. */
-export function ClaimsCard({ investor, review = null }: ClaimsCardProps) {
+/**
+ * What providers reported. Read only on request, because each view is an entry in the audit log. What was read is dropped
+ * once it is no longer stored, for example after the person was erased.
+ */
+export const ClaimsCard = (props: ClaimsCardProps) => (
+  <StoredClaims key={`${props.investor.has_claims} ${props.review?.review_id}`} {...props} />
+)
+
+function StoredClaims({ investor, review = null }: ClaimsCardProps) {
   const { investor_id, has_claims } = investor
   const { contradicting } = review ?? investor
   const look = useMutation(async (api) => {

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { Serviced, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import type { Holder, Serviced, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { PersonPicker } from "#app/(dashboard)/person-picker.tsx"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Loaded } from "#app/components/frame.tsx"
@@ -17,8 +17,11 @@ export default function RedeemSheet({ token, onClose }: RedeemSheetProps) {
   const wallet = text.trim()
   const isChosen = isAddress(wallet)
   const holders = useQuery("token.holders", { mint_config, q: wallet, limit: 1 }, { enabled: isChosen })
-  const holder = isChosen ? holders.data?.data[0] : undefined
-  // Kept once it is sent, because the wallet may hold nothing then.
+  const found = isChosen ? holders.data?.data[0] : undefined
+  // Kept while its form is open: once everything is redeemed, the wallet is no longer listed.
+  const [kept, setKept] = useState<Holder | null>(null)
+  if (found && found !== kept) setKept(found)
+  const holder = found ?? (kept?.wallet === wallet ? kept : undefined)
   const [sent, setSent] = useState<Serviced | null>(null)
   const of = sent ?? (holder && { ...holder, mint_config, symbol })
   return (
@@ -32,7 +35,7 @@ export default function RedeemSheet({ token, onClose }: RedeemSheetProps) {
             onChange={setText}
             of={{ mint_config }}
             problem={
-              isChosen && holders.data?.data.length === 0
+              isChosen && !holder && holders.data?.data.length === 0
                 ? `This wallet holds no ${symbol}. Choose a holder.`
                 : undefined
             }

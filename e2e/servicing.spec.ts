@@ -147,6 +147,41 @@ test("a double click and a lost answer burn once", async ({ page, customer, traf
   expect(data).toHaveLength(1)
 })
 
+test("a redemption of a whole balance whose answer is lost is sent again", async ({ page, customer, traffic }) => {
+  const { id, wallet } = await held(customer, "10")
+  await page.goto(section(customer, `tokens/${id}`))
+  await chooseAction(page, "Redeem")
+  const sheet = page.getByRole("dialog")
+  await sheet.getByLabel("Whose tokens").fill(wallet)
+  await sheet.getByLabel("Amount").fill("10")
+  await sheet.getByRole("checkbox", { name: "The holder agreed" }).check()
+  await justify(sheet, { reason: "buyback", reference: "Q3", wallet })
+  await expect(rules(sheet)).toContainText("All rules passed.")
+  traffic.allow(/token\.burn|ERR_FAILED/)
+  await page.route("**/token.burn", async (route) => {
+    await route.fetch()
+    await route.abort("failed")
+  })
+  const holders = page.waitForResponse(
+    async (answer) => answer.url().includes("token.holders") && !(await answer.text()).includes(wallet),
+  )
+  await sheet.getByRole("button", { name: "Redeem", exact: true }).click()
+  const alert = sheet.getByRole("alert").filter({ hasText: "Send it again unchanged" })
+  await expect(alert).toBeVisible()
+  // The wallet holds nothing any more, which refuses everything but the repeat.
+  await holders
+  await expect(alert).toBeVisible()
+  await expect(rules(sheet)).toHaveCount(0)
+  await expect(sheet.getByText("This wallet holds no FND.")).toHaveCount(0)
+  await expectAccessible(page)
+  await page.unroute("**/token.burn")
+  await sheet.getByRole("button", { name: "Redeem", exact: true }).click()
+  await expect(sheet.getByRole("heading", { name: "Redemption of 10 FND" })).toBeVisible()
+  await expect(sheet.getByText("Nothing new was done.")).toHaveCount(0)
+  const { data } = await customer.api.call("GET", `/token/operations?mint_config=${id}&kind=burn`)
+  expect(data).toHaveLength(1)
+})
+
 test("by holders, a balance on chain that does not cover the amount is reported before it is sent", async ({
   page,
   customer,

@@ -363,6 +363,72 @@ test("a double click, a lost answer and a second tab mint once", async ({ page, 
   expect(await operationsOf(customer, id)).toHaveLength(2)
 })
 
+test("a transfer of a whole balance whose answer is lost is sent again", async ({ page, customer, traffic }) => {
+  const [id, alice, bob] = await Promise.all([makeToken(customer), walletOf(customer), walletOf(customer)])
+  await customer.api.call("POST", "/token/mint", { user_pubkey: alice, mint_config: id, amount: "5" })
+  await page.goto(section(customer, `tokens/${id}`))
+  await page.getByRole("button", { name: "Transfer", exact: true }).click()
+  await page.getByLabel("From wallet").fill(alice)
+  await page.getByLabel("To wallet").fill(bob)
+  await page.getByLabel("Amount", { exact: true }).fill("5")
+  await expect(preflight(page)).toContainText("All rules passed.")
+  traffic.allow(/token\.transfer|ERR_FAILED/)
+  await page.route("**/token.transfer", async (route) => {
+    await route.fetch()
+    await route.abort("failed")
+  })
+  const refused = page.waitForResponse(
+    async (answer) =>
+      answer.url().includes("token.formPreflight") && (await answer.text()).includes("insufficient_balance"),
+  )
+  await send(page, "Transfer").click()
+  await expect(page.getByRole("alert").filter({ hasText: "Send it again unchanged" })).toBeVisible()
+  await refused
+  await expect(preflight(page)).toHaveCount(0)
+  // Anything else is checked against what the wallet holds now.
+  await page.getByLabel("Amount", { exact: true }).fill("4")
+  await expect(preflight(page)).toContainText("This would be refused.")
+  await expect(send(page, "Transfer")).toBeDisabled()
+  await page.getByLabel("Amount", { exact: true }).fill("5")
+  await page.unroute("**/token.transfer")
+  await send(page, "Transfer").click()
+  await expect(page.getByRole("button", { name: "Transfer more" })).toBeVisible()
+  expect(await operationsOf(customer, id)).toHaveLength(2)
+})
+
+test("a mint entered again after a lost answer is shown as the earlier one, and can be minted again", async ({
+  page,
+  customer,
+  traffic,
+}) => {
+  const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
+  const address = section(customer, `tokens/${id}`)
+  await page.goto(address)
+  await fillInMint(page, wallet, "7.25")
+  await expect(preflight(page)).toContainText("All rules passed.")
+  traffic.allow(/token\.mint|ERR_FAILED/)
+  await page.route("**/token.mint", async (route) => {
+    await route.fetch()
+    await route.abort("failed")
+  })
+  await send(page, "Mint").click()
+  await expect(page.getByRole("alert").filter({ hasText: "Send it again unchanged" })).toBeVisible()
+  await page.unroute("**/token.mint")
+  await page.goto(address)
+  await fillInMint(page, wallet, "7.25")
+  await send(page, "Mint").click()
+  await expect(page.getByText(/^No answer arrived .* Nothing new was done\.$/)).toBeVisible()
+  await expectAccessible(page)
+  expect(await operationsOf(customer, id)).toHaveLength(1)
+  await page.getByRole("button", { name: "Mint again" }).click()
+  await expect(page.getByLabel("Amount", { exact: true })).toHaveValue("7.25")
+  await expect(page.getByLabel("Wallet", { exact: true })).toHaveValue(wallet)
+  await send(page, "Mint").click()
+  await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
+  await expect(page.getByText("Nothing new was done")).toHaveCount(0)
+  expect(await operationsOf(customer, id)).toHaveLength(2)
+})
+
 test("a paused token says so and refuses until it is unpaused", async ({ page, customer }) => {
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await page.goto(section(customer, `tokens/${id}`))
@@ -498,6 +564,8 @@ test("a viewer sees everything and has no controls to change it", async ({ as, c
     await page.goto(section(customer, path))
     await expect(page.getByText("Ask an owner for the developer role.")).toBeVisible()
   }
+  await page.goto(section(customer, "distributions/new"))
+  await expect(page.getByText("Ask an owner for the compliance role.")).toBeVisible()
   const refused = await page.request.post("/api/trpc/mintConfig.pause", {
     data: { id },
     headers: { "x-vouch-workspace": customer.workspaces.test, origin },

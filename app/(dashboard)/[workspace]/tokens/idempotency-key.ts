@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react"
+import { useEffect, useRef, useState } from "react"
 import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { isUnanswered, Refused } from "#app/components/problem.ts"
 import { remember, remembered, rememberedNames } from "#app/components/storage.ts"
@@ -11,6 +11,10 @@ type Kept = { key: string; at: number }
 type IdempotentForm = {
   /** Sends the content with its key. Without an answer, the error says what is safe to do. */
   send: <T>(call: (key: string) => Promise<T>) => Promise<T>
+  /** Whether no answer arrived for this content. It may have been done, so checks against the present say nothing about it. */
+  isUnanswered: boolean
+  /** Whether this is an operation that began before the form was opened: the server returns it again for a kept key. */
+  isEarlier: (operation: { created_at: string }) => boolean
   /** The operation has begun: the same content, entered again, gets a new key. */
   forget: () => void
 }
@@ -25,6 +29,8 @@ export function useIdempotencyKey(content: readonly string[], isReady: boolean):
   const userId = useMe().data?.user.id ?? ""
   const name = nameOf([userId, workspaceId, ...content])
   const held = useRef(new Map<string, string>())
+  const [openedAt] = useState(Date.now)
+  const [unanswered, setUnanswered] = useState<string | null>(null)
   useEffect(() => {
     if (isReady && !held.current.has(name)) held.current.set(name, keyFor(name))
   }, [name, isReady])
@@ -33,9 +39,13 @@ export function useIdempotencyKey(content: readonly string[], isReady: boolean):
       try {
         return await call(held.current.get(name) ?? keyFor(name))
       } catch (error) {
+        setUnanswered(isUnanswered(error) ? name : null)
         throw isUnanswered(error) ? new Refused(MAY_HAVE_HAPPENED) : error
       }
     },
+    isUnanswered: unanswered === name,
+    // The key's age is by this browser's clock, so that a wrong clock does not make a new operation look old.
+    isEarlier: ({ created_at }) => (read(name)?.at ?? openedAt) < openedAt && new Date(created_at).getTime() < openedAt,
     forget: () => forgetKey(name),
   }
 }

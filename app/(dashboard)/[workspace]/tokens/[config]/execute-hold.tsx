@@ -15,7 +15,7 @@ import { HoldReason } from "./hold-reason.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { checkWallet, FirstFields, WalletConfirmation, WalletFacts } from "./servicing-fields.tsx"
-import { type Sending, usePreflight } from "./use-preflight.ts"
+import { REPEATED, type Sending, usePreflight } from "./use-preflight.ts"
 
 /** Moves what a hold holds to another wallet: a form with the rules check, then the progress of the operation. */
 export function ExecuteHold({ hold }: { hold: Hold }) {
@@ -42,8 +42,9 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
   const hash = hashed?.hash ?? null
   const sending: Sending = { token, kind: "force_transfer", from: wallet, to, amount, executes: id }
   const checked = usePreflight(sending)
-  const { isAccepted, problem } = checked
-  const idempotencyKey = useIdempotencyKey([id, to, amount, hash ?? ""], isAccepted)
+  const idempotencyKey = useIdempotencyKey([id, to, amount, hash ?? ""], checked.isAccepted)
+  const { isUnanswered } = idempotencyKey
+  const { isAccepted, problem } = isUnanswered ? REPEATED : checked
   const units = toBaseUnits(amount, token.decimals)!
 
   return (
@@ -81,14 +82,18 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
           problem={problem?.field === "to_pubkey" ? problem.text : undefined}
         />
       </FirstFields>
-      <Balances
-        token={token}
-        changes={[
-          { wallet, balance: -units, held: -units },
-          ...(isAddress(to) && to !== wallet ? [{ wallet: to, balance: units }] : []),
-        ]}
-      />
-      <RulesCheck sending={sending} checked={checked} />
+      {!isUnanswered && (
+        <>
+          <Balances
+            token={token}
+            changes={[
+              { wallet, balance: -units, held: -units },
+              ...(isAddress(to) && to !== wallet ? [{ wallet: to, balance: units }] : []),
+            ]}
+          />
+          <RulesCheck sending={sending} checked={checked} />
+        </>
+      )}
       <FileHashField
         name="document_sha256"
         label="Document"

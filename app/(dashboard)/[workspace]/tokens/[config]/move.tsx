@@ -14,11 +14,14 @@ import { type Exemption, exemptionNames, exemptions } from "#shared/lots.ts"
 import { AmountField } from "./amount-field.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
-import { type Sending, usePreflight } from "./use-preflight.ts"
+import { REPEATED, type Sending, usePreflight } from "./use-preflight.ts"
 
 export type MoveKind = "mint" | "transfer"
 
-const again = { mint: "Mint more", transfer: "Transfer more" } as const satisfies Record<MoveKind, string>
+const again = {
+  mint: { more: "Mint more", same: "Mint again" },
+  transfer: { more: "Transfer more", same: "Transfer again" },
+} as const satisfies Record<MoveKind, object>
 
 type MoveProps = {
   token: TokenView
@@ -27,33 +30,48 @@ type MoveProps = {
   to: string | null
 }
 
+type Entered = { from: string; to: string; amount: string; acquired: string; exemption: Exemption }
+
+/** `isEarlier` if the operation began before the form was opened, so that nothing new was done. */
+type Started = { operation: Operation; isEarlier: boolean; entered: Entered }
+
 export default function Move({ token, kind, to }: MoveProps) {
-  const [sent, setSent] = useState<Operation | null>(null)
-  return sent ? (
-    <Sent token={token} operation={sent} again={{ label: again[kind], onAgain: () => setSent(null) }} />
-  ) : (
-    <MoveForm token={token} kind={kind} to={to} onSent={setSent} />
+  const nothing: Entered = { from: "", to: to ?? "", amount: "", acquired: "", exemption: "none" }
+  const [initial, setInitial] = useState(nothing)
+  const [started, setStarted] = useState<Started | null>(null)
+  if (started === null) return <MoveForm token={token} kind={kind} initial={initial} onStarted={setStarted} />
+  const { operation, isEarlier, entered } = started
+  function onAgain() {
+    setInitial(isEarlier ? entered : nothing)
+    setStarted(null)
+  }
+  return (
+    <Sent
+      token={token}
+      operation={operation}
+      isEarlier={isEarlier}
+      again={{ label: again[kind][isEarlier ? "same" : "more"], onAgain }}
+    />
   )
 }
 
-type MoveFormProps = MoveProps & { onSent: (operation: Operation) => void }
+type MoveFormProps = Omit<MoveProps, "to"> & { initial: Entered; onStarted: (started: Started) => void }
 
 /** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
-function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
+function MoveForm({ token, kind, initial, onStarted }: MoveFormProps) {
   const api = useApi()
   const refresh = useRefresh()
-  const [entered, setEntered] = useState({ from: "", to: wanted ?? "", amount: "", acquired: "" })
-  const [exemption, setExemption] = useState<Exemption>("none")
+  const [entered, setEntered] = useState(initial)
   const from = entered.from.trim()
   const to = entered.to.trim()
   const amount = entered.amount.trim()
-  const { acquired } = entered
+  const { acquired, exemption } = entered
   const lot = { exemption, ...(acquired !== "" && { acquired_at: `${acquired}T00:00:00Z` }) }
   const sending: Sending = { token, kind, from, to, amount, ...(kind === "mint" && { lot }) }
   const checked = usePreflight(sending)
   const balance = useBalance(token.id, from).data
-  const { isAccepted, problem } = checked
-  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount, exemption, acquired], isAccepted)
+  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount, exemption, acquired], checked.isAccepted)
+  const { isAccepted, problem } = idempotencyKey.isUnanswered ? REPEATED : checked
   const set = (name: keyof typeof entered) => (value: string) => setEntered((before) => ({ ...before, [name]: value }))
   // The form loads after its sheet has opened, so nothing in it has the focus yet.
   const form = useRef<HTMLDivElement>(null)
@@ -75,9 +93,10 @@ function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
       onSubmit={async () => {
         if (!isAccepted) throw new Refused("A rule refuses this. See below for what to do.")
         const operation = await idempotencyKey.send((key) => send(api, sending, key))
+        const isEarlier = idempotencyKey.isEarlier(operation)
         idempotencyKey.forget()
         void refresh()
-        onSent(operation)
+        onStarted({ operation, isEarlier, entered })
       }}
     >
       <div ref={form} className="space-y-4">
@@ -102,14 +121,14 @@ function MoveForm({ token, kind, to: wanted, onSent }: MoveFormProps) {
         {kind === "mint" && (
           <LotFields
             exemption={exemption}
-            onExemption={setExemption}
+            onExemption={set("exemption")}
             acquired={acquired}
             onAcquired={set("acquired")}
             problemAt={problemAt}
           />
         )}
       </div>
-      <RulesCheck sending={sending} checked={checked} />
+      {!idempotencyKey.isUnanswered && <RulesCheck sending={sending} checked={checked} />}
       <PinnedSubmit disabled={!isAccepted}>{submitLabel(kind === "mint" ? "Mint" : "Transfer", checked)}</PinnedSubmit>
     </Form>
   )

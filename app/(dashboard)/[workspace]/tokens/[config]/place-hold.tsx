@@ -79,8 +79,12 @@ function HoldForm({ of, token, onPlaced }: HoldFormProps) {
   const expiresAt = instantIn(zone, expires)
   const balance = useBalance(token.id, wallet).data
   const units = toBaseUnits(amount, token.decimals)
-  const isUncovered = balance !== undefined && units !== null && units > toBaseUnits(balance.available, token.decimals)!
   const idempotencyKey = useIdempotencyKey([token.id, wallet, amount, reason, reference, expires], units !== null)
+  const isUncovered =
+    balance !== undefined &&
+    units !== null &&
+    units > toBaseUnits(balance.available, token.decimals)! &&
+    !idempotencyKey.isUnanswered
 
   return (
     <Form
@@ -122,7 +126,7 @@ function HoldForm({ of, token, onPlaced }: HoldFormProps) {
           }
         />
       </FirstFields>
-      <Balances token={token} changes={[{ wallet, balance: 0n, held: units }]} />
+      {!idempotencyKey.isUnanswered && <Balances token={token} changes={[{ wallet, balance: 0n, held: units }]} />}
       <GroundsFields entered={entered} onChange={set} />
       <TextField
         name="expires_at"

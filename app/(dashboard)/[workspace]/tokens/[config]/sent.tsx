@@ -8,6 +8,7 @@ import {
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Link } from "#app/components/link.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { OperationSteps } from "./operation-steps.tsx"
@@ -15,6 +16,8 @@ import { OperationSteps } from "./operation-steps.tsx"
 type SentProps = {
   token: TokenView
   operation: Operation
+  /** Whether the operation had begun before its form was opened. */
+  isEarlier?: boolean
   /** A button for another operation of this kind, once this one has ended. */
   again?: { label: string; onAgain: () => void }
 }
@@ -23,7 +26,16 @@ type SentProps = {
 export const Sent = (props: SentProps) =>
   props.operation.status === "awaiting_approval" ? <Waiting {...props} /> : <Progress {...props} />
 
-function Waiting({ token, operation: { kind, amount, approval_id } }: SentProps) {
+/** Shown if the form was filled in again after a lost answer, and the server returned the operation of that time. */
+const Earlier = ({ operation: { kind, created_at } }: Pick<SentProps, "operation">) => (
+  <p role="status" className="rounded-lg bg-notice-soft px-3 py-2.5 text-sm">
+    No answer arrived when you sent this before. This is that {kindNames[kind].toLowerCase()}, of{" "}
+    <Timestamp at={created_at} />. Nothing new was done.
+  </p>
+)
+
+function Waiting({ token, operation, isEarlier = false }: SentProps) {
+  const { kind, amount, approval_id } = operation
   const path = usePath()
   const heading = useRef<HTMLHeadingElement>(null)
   // The form that had the focus is gone.
@@ -33,6 +45,7 @@ function Waiting({ token, operation: { kind, amount, approval_id } }: SentProps)
       <h3 ref={heading} tabIndex={-1} className="font-semibold">
         {kindNames[kind]} of {grouped(amount)} {token.symbol}
       </h3>
+      {isEarlier && <Earlier operation={operation} />}
       <p>A policy requires other members to approve this. Nothing has happened yet.</p>
       <Link href={path("approvals", approval_id ?? "")} prefetch={false} className={buttonLook()}>
         Open the request
@@ -41,7 +54,7 @@ function Waiting({ token, operation: { kind, amount, approval_id } }: SentProps)
   )
 }
 
-function Progress({ token, operation, again }: SentProps) {
+function Progress({ token, operation, isEarlier = false, again }: SentProps) {
   const path = usePath()
   const refresh = useRefresh()
   const { data } = useOperation(operation.operation_id)
@@ -60,6 +73,7 @@ function Progress({ token, operation, again }: SentProps) {
       <h3 ref={heading} tabIndex={-1} className="font-semibold">
         {kindNames[operation.kind]} of {grouped(operation.amount)} {token.symbol}
       </h3>
+      {isEarlier && <Earlier operation={operation} />}
       <OperationSteps operation={current} detail={data} />
       <div className="flex flex-wrap gap-2">
         <Link

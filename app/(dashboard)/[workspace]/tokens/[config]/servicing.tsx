@@ -27,7 +27,7 @@ import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { checkWallet, FirstFields, GroundsFields, WalletConfirmation, WalletFacts } from "./servicing-fields.tsx"
 import { takenFrom, useActiveHolds } from "./use-holds.ts"
-import { namedHolds, type Sending, usePreflight } from "./use-preflight.ts"
+import { namedHolds, REPEATED, type Sending, usePreflight } from "./use-preflight.ts"
 
 type ServicingProps = {
   act: Exclude<Act, "hold">
@@ -38,18 +38,18 @@ type ServicingProps = {
 /** Burns tokens, or moves them without their holder's consent: a form with the rules check, then the progress of the operation. */
 export function Servicing({ onSent, ...props }: ServicingProps) {
   const token = useToken(props.of.mint_config)
-  const [sent, setSent] = useState<Operation | null>(null)
+  const [sent, setSent] = useState<{ operation: Operation; isEarlier: boolean } | null>(null)
   return (
     <Loaded query={token} what="the token" lines={8}>
       {(token) =>
         sent ? (
-          <Sent token={token} operation={sent} />
+          <Sent token={token} {...sent} />
         ) : (
           <ServicingForm
             {...props}
             token={token}
-            onSent={(operation) => {
-              setSent(operation)
+            onSent={(operation, isEarlier) => {
+              setSent({ operation, isEarlier })
               onSent?.()
             }}
           />
@@ -61,7 +61,7 @@ export function Servicing({ onSent, ...props }: ServicingProps) {
 
 type ServicingFormProps = Omit<ServicingProps, "onSent"> & {
   token: TokenView
-  onSent: (operation: Operation) => void
+  onSent: (operation: Operation, isEarlier: boolean) => void
 }
 
 const NOTHING_ENTERED = {
@@ -87,18 +87,21 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
   const namedIds = named.map(({ hold_id }) => hold_id)
   const sending: Sending = { token, kind: act, from: wallet, to, amount, hasConsent, holds: namedIds, whilePaused }
   const checked = usePreflight(sending)
-  const { isAccepted, problem } = checked
   const { decimals } = token
   const balance = useBalance(token.id, wallet).data
   const units = toBaseUnits(amount, decimals)
   const taken = units === null ? null : takenFrom(named, units, decimals)
   const most = balance && toBaseUnits(balance.available, decimals)! + takenFrom(named, null, decimals)
-  const uncovered =
-    balance && units !== null ? whyUncovered(units, toBaseUnits(balance.amount, decimals)!, most!) : null
   const hash = hashed?.hash ?? null
   const flags = [String(hasConsent), String(whilePaused)]
-  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", ...flags, ...namedIds]
-  const idempotencyKey = useIdempotencyKey(content, isAccepted)
+  const content = [act, token.id, wallet, to, amount, reason, reference, hash ?? "", ...flags, ...entered.named]
+  const idempotencyKey = useIdempotencyKey(content, checked.isAccepted)
+  const { isUnanswered } = idempotencyKey
+  const { isAccepted, problem } = isUnanswered ? REPEATED : checked
+  const uncovered =
+    balance && units !== null && !isUnanswered
+      ? whyUncovered(units, toBaseUnits(balance.amount, decimals)!, most!)
+      : null
   const send = useSend()
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
 
@@ -111,10 +114,13 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
       onSubmit={async () => {
         if (!isAccepted || uncovered) throw new Refused("This would be refused. See below for the reason.")
         const grounds = { reason_code: reason as ReasonCode, reference, hash, hasConsent }
-        const operation = await idempotencyKey.send((key) => send(sending, grounds, key))
+        // What may have been taken from a hold has ended it, and the repeat must name it again.
+        const asked = isUnanswered ? { ...sending, holds: entered.named } : sending
+        const operation = await idempotencyKey.send((key) => send(asked, grounds, key))
+        const isEarlier = idempotencyKey.isEarlier(operation)
         idempotencyKey.forget()
         void refresh()
-        onSent(operation)
+        onSent(operation, isEarlier)
       }}
     >
       <WalletFacts token={token} of={of} />
@@ -150,14 +156,18 @@ function ServicingForm({ act, of, token, onSent }: ServicingFormProps) {
       {holds.length > 0 && (
         <HoldsField holds={holds} symbol={token.symbol} named={namedIds} onChange={(named) => set("named", named)} />
       )}
-      <Balances
-        token={token}
-        changes={[
-          { wallet, balance: units && -units, ...(holds.length > 0 && { held: taken && -taken }) },
-          ...(isAddress(to) && to !== wallet ? [{ wallet: to, balance: units }] : []),
-        ]}
-      />
-      <RulesCheck sending={sending} checked={checked} />
+      {!isUnanswered && (
+        <>
+          <Balances
+            token={token}
+            changes={[
+              { wallet, balance: units && -units, ...(holds.length > 0 && { held: taken && -taken }) },
+              ...(isAddress(to) && to !== wallet ? [{ wallet: to, balance: units }] : []),
+            ]}
+          />
+          <RulesCheck sending={sending} checked={checked} />
+        </>
+      )}
       {token.paused && (
         <Checkbox
           name="while_paused"

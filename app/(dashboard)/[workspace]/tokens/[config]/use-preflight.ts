@@ -55,6 +55,9 @@ export type Checked = {
   problem: Problem | null
 }
 
+/** For a repeat of what may have been done: the rules were checked before it, and the server does it at most once. */
+export const REPEATED = { isAccepted: true, problem: null } as const satisfies Partial<Checked>
+
 /** What the rules say about the entered values, once typing pauses. */
 export function usePreflight(sending: Sending): Checked {
   const current = JSON.stringify([sending.from, sending.to, sending.amount])

@@ -151,13 +151,13 @@ test("the preview of the form is what the draft pays, and writes nothing", async
   const before = await sql`select id from distributions where workspace_id = ${workspaceId}`
   const { data } = await preview({ total: "100", minimum: "20", exclude: [] })
   expect(data).toEqual({
-    ...{ payouts: 2, total: "100", remainder: "16.67", per_unit: "16.666666", smallest: "33.33", largest: "50" },
+    ...{ payouts: 2, allocated: "83.33", remainder: "16.67", per_unit: "16.666666", smallest: "33.33", largest: "50" },
   })
   expect(await sql`select id from distributions where workspace_id = ${workspaceId}`).toEqual(before)
   const { json } = await dist.draftOf(snapshot, { settlement: "external", total: "100", minimum: "20" })
   expect(json).toMatchObject({ payouts: 2, total: "100", remainder: "16.67" })
   expect((await preview({ per_unit: "1.5", exclude: [holders[2]] })).data).toEqual({
-    ...{ payouts: 2, total: "4.5", remainder: "0", per_unit: "1.5", smallest: "1.5", largest: "3" },
+    ...{ payouts: 2, allocated: "4.5", remainder: "0", per_unit: "1.5", smallest: "1.5", largest: "3" },
   })
   expect((await preview({ total: "0.001" })).error.error).toBe("invalid_amount")
   expect((await preview({})).error.error).toBe("validation_failed")

@@ -6,7 +6,8 @@ import { type DistributionTerms, planDistribution } from "./plan.ts"
 
 export const distributionPreview = z.object({
   payouts: z.number().int(),
-  total: amountText,
+  /** What the holders get together. */
+  allocated: amountText,
   /** What no one gets. */
   remainder: amountText,
   /** What a whole token gets, rounded down to some more places than amounts have. */
@@ -32,7 +33,7 @@ export async function previewDistribution(
   )
   return {
     payouts: payouts.length,
-    total: amount(total),
+    allocated: amount(total - remainder),
     remainder: amount(remainder),
     per_unit:
       request.perUnit ??

@@ -30,7 +30,7 @@ export function Preview({ terms, symbol, amountOf }: PreviewProps) {
           <p className="text-danger">{problemOf(error).detail}</p>
         ) : data ? (
           <div className={isStale ? "opacity-60" : undefined}>
-            <p className="text-2xl font-semibold tracking-tight wrap-anywhere">{amountOf(data.total)}</p>
+            <p className="text-2xl font-semibold tracking-tight wrap-anywhere">{amountOf(data.allocated)}</p>
             <p className="mb-4 text-[13px] text-muted">to {countOf(data.payouts, "holder")}</p>
             <Facts
               facts={{

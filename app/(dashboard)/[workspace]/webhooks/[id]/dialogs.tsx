@@ -4,6 +4,7 @@ import { newKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { useMutation, usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { SelectField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
+import { isUnanswered, Refused } from "#app/components/problem.ts"
 import { notify } from "#app/components/toast.ts"
 import type { Endpoint } from "../endpoint.tsx"
 import { EndpointForm } from "../endpoint-form.tsx"
@@ -68,6 +69,8 @@ const overlaps = [
 function Rotate({ id, onClose }: ActProps) {
   // A second rotation would end the secret that the system at the endpoint has.
   const [idempotencyKey] = useState(newKey)
+  /** The choice that got no answer. A key is good for one choice, so only this one can be sent again. */
+  const [unanswered, setUnanswered] = useState<number | null>(null)
   const rotate = useMutation((api, overlap_seconds: number) =>
     api.webhook.rotateSecret.mutate({ id, overlap_seconds }, { context: { idempotencyKey } }),
   )
@@ -79,11 +82,25 @@ function Rotate({ id, onClose }: ActProps) {
       className="max-w-md!"
       submit="Rotate secret"
       onSubmit={async (values) => {
-        await rotate.mutateAsync(Number(values.get("overlap_seconds")))
+        const chosen = Number(values.get("overlap_seconds"))
+        try {
+          await rotate.mutateAsync(chosen)
+        } catch (error) {
+          if (!isUnanswered(error)) throw error
+          setUnanswered(chosen)
+          throw new Refused(MAY_BE_ROTATED)
+        }
         notify("The endpoint has a new secret", "Show it, and put it in your system.")
       }}
     >
-      <SelectField label="The old secret signs" name="overlap_seconds" options={overlaps} />
+      <SelectField
+        label="The old secret signs"
+        name="overlap_seconds"
+        options={overlaps.filter(([seconds]) => unanswered === null || unanswered === seconds)}
+      />
     </FormDialog>
   )
 }
+
+const MAY_BE_ROTATED =
+  "No answer arrived, so the endpoint may have a new secret. Send it again to be sure: it is never rotated twice."

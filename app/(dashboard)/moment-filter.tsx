@@ -10,23 +10,36 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
  * A moment in the zone of the page: a day, which means its end, or a time to the second, `YYYY-MM-DDThh:mm:ss`. Unset means
- * now, and so does a day that has not ended.
+ * now, and so does a moment that has not come.
  */
 export const moment = (label: string): Filter => ({
   parser: parseAsString,
   Field: ({ value, onChange }) => <MomentField label={label} value={value} onChange={onChange} />,
   asks: (value, zone) => {
-    const instant = instantIn(zone, DAY.test(value) ? endOfDay(value) : value)
-    if (instant === null || (DAY.test(value) && instant.getTime() > Date.now())) return undefined
-    return toTimestamp(instant)
+    const instant = pastInstant(value, zone)
+    return instant === null ? undefined : toTimestamp(instant)
   },
 })
+
+/** Null if the text is not a moment, or one that has not come. */
+function pastInstant(value: string, zone: string): Date | null {
+  const instant = DAY.test(value) ? endOfDay(value, zone) : instantIn(zone, value)
+  return instant !== null && instant.getTime() <= Date.now() ? instant : null
+}
+
+/** The moment that the list shows, in words. */
+export function momentWords(value: string | null, zone: string): string {
+  if (value === null || pastInstant(value, zone) === null) return "Now"
+  const [day, time] = value.split("T") as [string, string?]
+  return time === undefined ? `End of ${shortDay(day)}` : `${shortDay(day)}, ${time}`
+}
 
 type MomentFieldProps = Omit<FieldProps<string>, "filtered"> & { label: string }
 
 function MomentField({ label, value, onChange }: MomentFieldProps) {
   const [asksTime, setAsksTime] = useState(false)
-  const today = localIn(useTimeZone(), new Date().toISOString()).slice(0, 10)
+  const zone = useTimeZone()
+  const today = localIn(zone, new Date().toISOString()).slice(0, 10)
   const presets: [string, string | null][] = [
     ["Now", null],
     ["End of last month", endOfLastMonth(today)],
@@ -34,11 +47,7 @@ function MomentField({ label, value, onChange }: MomentFieldProps) {
   ]
   const [day, time] = value?.split("T") ?? []
   return (
-    <PopoverField
-      label={label}
-      value={value === null ? "Now" : time === undefined ? `End of ${shortDay(day!)}` : `${shortDay(day!)}, ${time}`}
-      className={narrow}
-    >
+    <PopoverField label={label} value={momentWords(value, zone)} className={narrow}>
       {(close) => (
         <>
           <div className="grid gap-2">
@@ -58,6 +67,7 @@ function MomentField({ label, value, onChange }: MomentFieldProps) {
           <div className="mt-3 space-y-2 border-t border-line pt-3">
             <Day
               label="Day"
+              max={today}
               value={day ?? null}
               onChange={(day) => onChange(day === null ? null : time === undefined ? day : `${day}T${time}`)}
             />

@@ -57,10 +57,10 @@ export const Preset = ({ isChosen, onChoose, children }: PresetProps) => (
   </Button>
 )
 
-type DayProps = { label: string; value: string | null; onChange: (value: string | null) => void }
+type DayProps = { label: string; value: string | null; max?: string; onChange: (value: string | null) => void }
 
 /** A day or, with `type`, a time of the day. */
-export function Day({ label, value, onChange, type = "date" }: DayProps & { type?: "date" | "time" }) {
+export function Day({ label, value, onChange, type = "date", ...props }: DayProps & { type?: "date" | "time" }) {
   const id = useId()
   return (
     <div className="flex items-center gap-3">
@@ -71,6 +71,7 @@ export function Day({ label, value, onChange, type = "date" }: DayProps & { type
         id={id}
         type={type}
         {...(type === "time" && { step: 1 })}
+        {...props}
         value={value ?? ""}
         onChange={({ target }) => onChange(target.value || null)}
       />

@@ -82,8 +82,14 @@ export function daysBefore(day: string, days: number): string {
   return time.toISOString().slice(0, 10)
 }
 
-/** The last second of a day, in the format of `datetime-local`. */
-export const endOfDay = (day: string): string => `${day}T23:59:59`
+/**
+ * The last second of a day in the zone, or null if the text is not a day. Found from the next day's start, because clocks
+ * that go back at midnight show 23:59:59 twice.
+ */
+export function endOfDay(day: string, zone: string): Date | null {
+  const next = instantIn(zone, `${dayAfter(day)}T00:00:00`)
+  return next && new Date(next.getTime() - 1000)
+}
 
 /** The last day of the month, and of the quarter, before that of this day. */
 export const endOfLastMonth = (day: string): string => daysBefore(`${day.slice(0, 8)}01`, 1)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { endOfLastMonth, endOfLastQuarter, instantIn, localIn, timesOf } from "./zone.ts"
+import { endOfDay, endOfLastMonth, endOfLastQuarter, instantIn, localIn, timesOf } from "./zone.ts"
 
 test.each([
   ["UTC", "2027-01-31T09:30:00", "2027-01-31T09:30:00.000Z"],
@@ -51,6 +51,16 @@ test.each([
     expect(timesOf({ from: first, to: last }, zone)).toEqual({ from, to })
   },
 )
+
+test.each([
+  ["UTC", "2026-12-31", "2026-12-31T23:59:59.000Z"],
+  // Clocks go back at midnight, so they show 23:59:59 twice.
+  ["Africa/Cairo", "2026-10-29", "2026-10-29T21:59:59.000Z"],
+  ["Asia/Beirut", "2026-10-24", "2026-10-24T21:59:59.000Z"],
+])("in %s, the last second of %s is %s", (zone, day, end) => {
+  expect(endOfDay(day, zone)!.toISOString()).toBe(end)
+  expect(endOfDay("yesterday", zone)).toBeNull()
+})
 
 test("an empty or invalid day sets no limit", () => {
   expect(timesOf({ from: null, to: null }, "UTC")).toEqual({})

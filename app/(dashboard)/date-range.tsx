@@ -96,12 +96,20 @@ function DateRangeField({
 const dayOf = (end: string | null, zone: string): string | null =>
   end === null || HOURS_BACK.test(end) ? null : isInstant(end) ? localIn(zone, end).slice(0, 10) : end
 
-function wordsOf({ from, to }: Range, zone: string): string {
+export function wordsOf({ from, to }: Range, zone: string): string {
   if (from !== null && to !== null && isInstant(from) && isInstant(to)) {
     const [first, last] = [localIn(zone, from), localIn(zone, to)]
     return `${shortDay(first.slice(0, 10))}, ${first.slice(11, 16)} – ${last.slice(11, 16)}`
   }
-  if (from === null) return `Until ${shortDay(to!)}`
-  if (to === null) return `Since ${shortDay(from)}`
-  return from === to ? shortDay(from) : `${shortDay(from)} – ${shortDay(to)}`
+  if (from === null) return `Until ${endWords(to!, zone)}`
+  if (to === null) return `Since ${endWords(from, zone)}`
+  return from === to ? endWords(from, zone) : `${endWords(from, zone)} – ${endWords(to, zone)}`
+}
+
+function endWords(end: string, zone: string): string {
+  const hours = HOURS_BACK.exec(end)?.[1]
+  if (hours !== undefined) return `${hours} h ago`
+  if (!isInstant(end) || Number.isNaN(Date.parse(end))) return shortDay(end)
+  const local = localIn(zone, end)
+  return `${shortDay(local.slice(0, 10))}, ${local.slice(11, 16)}`
 }

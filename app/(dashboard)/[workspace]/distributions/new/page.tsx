@@ -5,7 +5,7 @@ import { parseAsString, useQueryState } from "nuqs"
 import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
-import { type RouterOutputs, useApi, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useApi, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { Card, Empty, Loaded, Loading, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -25,11 +25,7 @@ type Snapshot = RouterOutputs["snapshot"]["get"]
 type Mint = RouterOutputs["treasury"]["get"]["balances"][number]
 
 export default function Page() {
-  const path = usePath()
-  const [chosen] = useQueryState("snapshot", parseAsString)
-  const ready = useQuery("snapshot.list", { state: "ready", limit: 100 })
-  const treasury = useQuery("treasury.get", {})
-  const mints = (treasury.data?.balances ?? []).filter(({ refused }) => refused === null)
+  const { can } = useWorkspace()
   return (
     <>
       <Breadcrumbs of={[[["distributions"], "Distributions"]]} />
@@ -37,27 +33,42 @@ export default function Page() {
         title="Create distribution"
         description="You create a draft, which shows what each holder gets, and who cannot be paid now, before anything is paid."
       />
-      <Loaded query={ready} what="the snapshots">
-        {({ data }) =>
-          data.length === 0 && chosen === null ? (
-            <Empty
-              title="No snapshot is ready"
-              action={
-                <Link href={path("tokens")} prefetch={false} className={buttonLook()}>
-                  Choose a token
-                </Link>
-              }
-            >
-              A distribution pays the holders in a snapshot. Take one on the Snapshots tab of a token.
-            </Empty>
-          ) : treasury.isPending ? (
-            <Loading what="Loading the payment mints" />
-          ) : (
-            <DistributionForm newest={data} chosen={chosen} mints={mints} />
-          )
-        }
-      </Loaded>
+      {can("distribution:write") ? (
+        <NewDistribution />
+      ) : (
+        <Empty title="You cannot create distributions">Ask an owner for the compliance role.</Empty>
+      )}
     </>
+  )
+}
+
+function NewDistribution() {
+  const path = usePath()
+  const [chosen] = useQueryState("snapshot", parseAsString)
+  const ready = useQuery("snapshot.list", { state: "ready", limit: 100 })
+  const treasury = useQuery("treasury.get", {})
+  const mints = (treasury.data?.balances ?? []).filter(({ refused }) => refused === null)
+  return (
+    <Loaded query={ready} what="the snapshots">
+      {({ data }) =>
+        data.length === 0 && chosen === null ? (
+          <Empty
+            title="No snapshot is ready"
+            action={
+              <Link href={path("tokens")} prefetch={false} className={buttonLook()}>
+                Choose a token
+              </Link>
+            }
+          >
+            A distribution pays the holders in a snapshot. Take one on the Snapshots tab of a token.
+          </Empty>
+        ) : treasury.isPending ? (
+          <Loading what="Loading the payment mints" />
+        ) : (
+          <DistributionForm newest={data} chosen={chosen} mints={mints} />
+        )
+      }
+    </Loaded>
   )
 }
 

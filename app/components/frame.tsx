@@ -79,7 +79,12 @@ export const PageHeader = ({ title, heading = title, description, actions }: Pag
 
 /** Names and values. Null values are left out. */
 export const Facts = ({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) => (
-  <dl className={clsx("grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2", className)}>
+  <dl
+    className={clsx(
+      "grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 max-[359px]:gap-x-3",
+      className,
+    )}
+  >
     {Object.entries(facts).map(
       ([name, value]) =>
         value !== null &&

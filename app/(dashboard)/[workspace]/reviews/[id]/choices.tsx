@@ -91,7 +91,7 @@ export function ChoiceBar({ decisions, onChoose }: ChoiceBarProps) {
   return (
     <div ref={place} className="lg:hidden">
       {isNeeded && (
-        <div className="fixed inset-x-0 bottom-0 z-20 flex gap-2 border-t border-line bg-surface px-4 py-3 shadow-card">
+        <div className="fixed inset-x-0 bottom-0 z-20 flex flex-wrap gap-2 border-t border-line bg-surface px-4 py-3 shadow-card">
           {decisions.map((decision) => (
             <Button key={decision} size="sm" className="flex-auto" onClick={() => onChoose(decision)}>
               {reviewDecisions[decision].label}

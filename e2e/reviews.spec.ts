@@ -159,6 +159,8 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
 
   await page.keyboard.press("a")
   await expect(reasonField(page)).toBeFocused()
+  await expect(page.getByRole("button", { name: "Confirm approval" })).toBeInViewport({ ratio: 1 })
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
   await page.keyboard.type("a jury asked: not the person, j k r")
   await expect(reasonField(page)).toHaveValue("a jury asked: not the person, j k r")
   await expect(heading(page, new RegExp(first))).toBeVisible()
@@ -173,7 +175,7 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   await page.keyboard.press("Escape")
   await page.keyboard.press("a")
   await page.keyboard.press("Control+Enter")
-  // The next case opens by itself.
+  // The next case opens automatically.
   await expect(heading(page, new RegExp(second))).toBeFocused()
   await expect(page.getByRole("status").filter({ hasText: "Approved" })).toContainText(`Now: ${second}`)
   await expectAccessible(page)
@@ -216,10 +218,13 @@ ofFirm("cases take two clicks each: a reason and its confirmation", async ({ pag
   await reasonFor("Approve", "Document accepted")
   await expect(reasonField(page)).toHaveValue("Document accepted")
   await expect(page.getByRole("button", { name: "Confirm approval" })).toBeInViewport()
-  // Another decision's reason replaces both.
+  // Once a decision is chosen, the reasons of the others are folded.
+  await expect(page.getByRole("group", { name: "Reject: suggested reasons" })).toHaveCount(0)
+  await choose(page, "Reject")
   await reasonFor("Reject", "Details differ")
   await expect(reasonField(page)).toHaveValue("Details differ")
   await expect(page.getByRole("button", { name: "Confirm rejection" })).toBeInViewport()
+  await choose(page, "Approve")
   await reasonFor("Approve", "Document accepted")
   await confirm(page, "Confirm approval")
   await expect(page.getByRole("button", { name: "Stay here" })).toBeVisible()
@@ -266,7 +271,7 @@ ofFirm("a case stays open while its member writes a note, and if they want it to
   await page.goto(second.path)
   await page.getByRole("button", { name: "Document accepted" }).click()
   await confirm(page, "Confirm approval")
-  await page.getByLabel("Open the next case by itself").uncheck()
+  await page.getByLabel("Open the next case automatically").uncheck()
   await expect(page.getByRole("button", { name: "Stay here" })).toHaveCount(0)
   await page.reload()
   await page.getByRole("navigation", { name: "Queue" }).getByRole("link", { name: "Next" }).click()
@@ -288,6 +293,7 @@ test("a reason stays when sending it fails, and when another decision is chosen"
   await confirm(page, "Confirm rejection")
   await expect(page.getByText("Required")).toBeVisible()
   await expect(reasonField(page)).toBeFocused()
+  await expect(page.getByRole("button", { name: "Confirm rejection" })).toBeInViewport({ ratio: 1 })
   await reasonField(page).fill("Name differs")
   await page.route("**/api/trpc/review.decide*", (route) => route.fulfill({ status: 503, json: {} }))
   await confirm(page, "Confirm rejection")

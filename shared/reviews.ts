@@ -4,8 +4,7 @@ import type { ReviewDecision } from "./review-decisions.ts"
 export const reviewKinds = {
   vendor: {
     label: "Provider review",
-    summary:
-      "The KYC provider left this verification in review. The details of its checks are in the provider’s dashboard.",
+    summary: "The KYC provider left this verification in review.",
     decisions: ["approve", "request_resubmission", "reject"],
   },
   screening: {

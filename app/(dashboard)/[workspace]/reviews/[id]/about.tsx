@@ -53,7 +53,7 @@ export function About({ review }: { review: Review }) {
                   </span>
                 )}
                 <span className="block text-[13px] text-muted">
-                  Checked by {provider}, started <Timestamp at={started_at} />
+                  Provider: {provider}. Started <Timestamp at={started_at} />
                 </span>
                 {provider_page && (
                   <NewTab href={provider_page} className={buttonLook({ size: "sm", className: "mt-1.5" })}>

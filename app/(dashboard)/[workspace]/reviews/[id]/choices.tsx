@@ -1,3 +1,4 @@
+import { clsx } from "clsx"
 import { useEffect, useRef, useState } from "react"
 import { KeyHint } from "#app/(dashboard)/page-keys.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -45,35 +46,60 @@ type ChoicesProps = {
 
 /**
  * The decisions, each with its frequent reasons. A reason chooses its decision, too, so that a case takes two clicks: the
- * reason, and the button that confirms. A double click on a reason only chooses.
+ * reason, and the button that confirms. A double click on a reason only chooses. Once one is chosen, the others give up
+ * their place to the form.
  */
-export const Choices = ({ review, chosen, onChoose }: ChoicesProps) => (
-  <fieldset aria-label="Decision" className="grid gap-3">
-    {review.decisions.map((decision) => {
-      const { label } = reviewDecisions[decision]
-      return (
-        <div key={decision} className="grid gap-1.5">
+export const Choices = ({ review, chosen, onChoose }: ChoicesProps) => {
+  const isFolded = chosen !== null && review.decisions.includes(chosen)
+  const reasons = (decision: ReviewDecision) =>
+    review.kind !== "limit" && (
+      <Reasons of={decision} said={review.said} onChoose={(reason) => onChoose(decision, reason)} />
+    )
+  return (
+    <fieldset aria-label="Decision" className={isFolded ? "flex flex-wrap gap-2" : "grid gap-3"}>
+      {review.decisions.map((decision) => (
+        <div key={decision} className={isFolded ? "contents" : "grid gap-1.5"}>
           <Button
+            size={isFolded ? "sm" : "md"}
+            variant={!isFolded && isPositive(decision) ? "primary" : "outline"}
             aria-pressed={chosen === decision}
             aria-keyshortcuts={keyOf(decision)}
-            className="aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            className={clsx(
+              "aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent",
+              isGrave(decision) && "not-aria-pressed:text-danger!",
+            )}
             onClick={() => onChoose(decision, null)}
           >
-            {label}
+            {reviewDecisions[decision].label}
             <KeyHint of={keyOf(decision)} />
           </Button>
-          {review.kind !== "limit" && (
-            <fieldset aria-label={`${label}: suggested reasons`} className="flex flex-wrap gap-1.5">
-              {suggestionsFor(decision, review.said).map((reason) => (
-                <Button key={reason} size="xs" onClick={() => onChoose(decision, reason)}>
-                  {reason}
-                </Button>
-              ))}
-            </fieldset>
-          )}
+          {!isFolded && reasons(decision)}
         </div>
-      )
-    })}
+      ))}
+      {isFolded && reasons(chosen)}
+    </fieldset>
+  )
+}
+
+const isPositive = (decision: ReviewDecision): boolean => decision === "approve" || decision === "clear"
+
+export const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
+
+type ReasonsProps = { of: ReviewDecision; said: string | null; onChoose: (reason: string) => void }
+
+const Reasons = ({ of, said, onChoose }: ReasonsProps) => (
+  <fieldset
+    aria-label={`${reviewDecisions[of].label}: suggested reasons`}
+    className="flex basis-full flex-wrap items-center gap-1.5"
+  >
+    <span aria-hidden="true" className="text-xs text-muted">
+      Reasons:
+    </span>
+    {suggestionsFor(of, said).map((reason) => (
+      <Button key={reason} size="xs" onClick={() => onChoose(reason)}>
+        {reason}
+      </Button>
+    ))}
   </fieldset>
 )
 
@@ -110,5 +136,6 @@ export function enterReason(field: HTMLTextAreaElement, reason: string): void {
   field.setRangeText(isReplaced ? reason : `${written}. ${reason}`, 0, field.value.length, "end")
   // As if it was typed, because the form listens.
   field.dispatchEvent(new Event("input", { bubbles: true }))
-  field.focus()
+  field.focus({ preventScroll: true })
+  field.scrollIntoView({ block: "nearest" })
 }

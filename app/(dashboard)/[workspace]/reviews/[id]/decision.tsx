@@ -9,7 +9,7 @@ import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.t
 import { headlineOf } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
-import { ChoiceBar, Choices, decisionKeys, enterReason } from "./choices.tsx"
+import { ChoiceBar, Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
 import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { Outcome, Requested } from "./outcome.tsx"
@@ -119,8 +119,6 @@ const Overtaken = ({ unsent }: { unsent: string }) => (
 const others = ({ approvals_needed: needed }: Review): string =>
   needed === 1 ? "another member has" : `${needed} other members have`
 
-const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || decision === "revoke"
-
 /** A frequent reason that was clicked: a new object for each click. */
 type Suggested = { reason: string }
 
@@ -155,7 +153,7 @@ function Decide({ review, decision, suggested, onWrite, onCancel, onDecided }: D
   )
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when another decision is chosen
   useEffect(() => {
-    place.current?.querySelector("textarea")?.focus()
+    place.current?.querySelector("textarea")?.focus({ preventScroll: true })
     // The button that confirms is in view, so that the next click can be on it.
     place.current?.scrollIntoView({ block: "nearest" })
   }, [decision])
@@ -207,7 +205,7 @@ function Decide({ review, decision, suggested, onWrite, onCancel, onDecided }: D
           }
         />
         {decision === "approve" && <ApprovalClaims review={review} />}
-        <div className="flex flex-wrap items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2 bg-surface lg:sticky lg:bottom-0 lg:-mx-5 lg:px-5 lg:py-3">
           <Submit
             variant={isGrave(decision) ? "danger" : "primary"}
             aria-keyshortcuts="Meta+Enter Control+Enter"

@@ -78,7 +78,7 @@ function isWriting(): boolean {
 
 type NextCaseProps = {
   reviewId: string
-  /** Whether the next case opens by itself, which it does after the member's own decision. */
+  /** Whether the next case opens automatically, which it does after the member's own decision. */
   opens: boolean
 }
 
@@ -138,7 +138,7 @@ export function NextCase({ reviewId, opens }: NextCaseProps) {
               setWanted(target.checked)
             }}
           >
-            Open the next case by itself
+            Open the next case automatically
           </Checkbox>
         </>
       )}

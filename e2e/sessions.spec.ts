@@ -55,13 +55,27 @@ test("a session in review shows the vendor's reason and opens its review", async
   await expect(heading(page, new RegExp(reason))).toBeVisible()
 })
 
-test("the link of a session is copied in its row", async ({ page, context, customer }) => {
+test("the link of a session is copied in its row, whose page leads back to the sessions", async ({
+  page,
+  context,
+  customer,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"])
   const { url, wallet } = await customer.api.start()
   await page.goto(section(customer, "sessions"))
   await page.getByRole("button", { name: `Copy link of ${wallet}` }).click()
   await expect(page.getByRole("row", { name: wallet }).getByRole("status")).toHaveText("Copied")
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  await page.evaluate(() => navigator.clipboard.writeText(""))
+  await page.getByRole("button", { name: `Actions for the session of ${wallet}` }).click()
+  await page.getByRole("menuitem", { name: "Copy link" }).click()
+  await expect(page.getByText("Link copied")).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+
+  await page.getByRole("row", { name: wallet }).getByRole("link").first().click()
+  await expect(page.getByRole("region", { name: "Timeline" })).toBeVisible()
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Sessions" }).click()
+  await expect(heading(page, "Sessions")).toBeVisible()
 })
 
 test("a closed session gets a new link for the same wallet, schema and person", async ({ page, customer }) => {

@@ -1,4 +1,4 @@
-import { Ban, ClipboardCheck, QrCode, RotateCcw, UserRound } from "lucide-react"
+import { Ban, ClipboardCheck, Copy, QrCode, RotateCcw, UserRound } from "lucide-react"
 import type { Filtered } from "#app/(dashboard)/filters.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { byTime } from "#app/(dashboard)/sort.ts"
@@ -9,6 +9,7 @@ import { actions, type Column } from "#app/components/data-table.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
+import { notify } from "#app/components/toast.ts"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
@@ -39,7 +40,7 @@ export const columnsFor = (
     cell: (row) => <State session={row} />,
     note: (row) => showsStep(row) && <LastStep session={row} />,
   },
-  { header: "Schema", phone: "none", cell: ({ schema }) => <SchemaName id={schema} /> },
+  { header: "Schema", phone: "none", className: "md:min-w-40", cell: ({ schema }) => <SchemaName id={schema} /> },
   { header: "Started", phone: "none", sort: byTime(filtered), cell: ({ started_at }) => <Ago at={started_at} /> },
   state === "open"
     ? { header: "Link expires", phone: "none", cell: ({ open_until }) => <Ago at={open_until} /> }
@@ -100,6 +101,12 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
             Open review
           </MenuLink>
         )}
+        {isOpen && state !== "in_review" && (
+          <MenuItem onSelect={() => copyLink(url, () => act({ what: "link", session }))}>
+            <Copy aria-hidden="true" />
+            Copy link
+          </MenuItem>
+        )}
         {isOpen && (
           <MenuItem onSelect={() => act({ what: "link", session })} aria-haspopup="dialog">
             <QrCode aria-hidden="true" />
@@ -128,6 +135,16 @@ function Actions({ session, act }: { session: Session; act: (doing: Doing) => vo
       </MoreMenu>
     </span>
   )
+}
+
+/** Without a clipboard, the link is shown instead. */
+async function copyLink(url: string, show: () => void): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(url)
+    notify("Link copied")
+  } catch {
+    show()
+  }
 }
 
 function CopyLink({ url, wallet }: { url: string; wallet: string }) {

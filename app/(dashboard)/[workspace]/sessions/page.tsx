@@ -105,6 +105,7 @@ export default function Page() {
         things="sessions"
         columns={columnsFor(state, list.filtered, act)}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
+        rowQuery="?from=sessions"
         pageNames={pageNamesOf(list.asked.order)}
         noMatch={
           list.filtered.isFiltered && !list.asked.q

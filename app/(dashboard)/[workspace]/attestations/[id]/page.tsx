@@ -1,6 +1,7 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
+import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
@@ -36,9 +37,11 @@ export default function Page() {
   const { can } = useWorkspace()
   const query = useQuery("attestation.detail", { id })
   const schemas = useQuery("schema.list", {})
+  // A member who came from the sessions goes back to them.
+  const [from] = useQueryState("from", parseAsStringLiteral(["sessions"]))
   return (
     <DetailPage
-      up={[["attestations"], "Attestations"]}
+      up={from === "sessions" ? [["sessions"], "Sessions"] : [["attestations"], "Attestations"]}
       name="Attestation"
       // Shown together, so that the name of the schema, in the heading, moves nothing.
       query={schemas.isLoading ? { ...query, data: undefined } : query}
@@ -96,7 +99,12 @@ function About({ attestation }: { attestation: Detail }) {
           </span>
         ),
         Started: <Timestamp at={started_at} />,
-        Issued: issued_at && <Timestamp at={issued_at} />,
+        Issued: issued_at && (
+          <>
+            <Timestamp at={issued_at} />
+            {issued_at < started_at && <span className="text-muted"> (date given by the provider)</span>}
+          </>
+        ),
         Expires: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
         "Reason shown to the investor": attestation.public_reason && publicReasonCopy[attestation.public_reason],

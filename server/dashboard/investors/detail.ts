@@ -189,16 +189,18 @@ type InvestorEvent = {
   attestation_id: string | null
   user_pubkey: string | null
   schema: string | null
+  /** Your team's reason for a revocation or a rejection. */
+  reason: string | null
 }
 
-type Moment = { event: InvestorEvent["event"]; at: Date }
+type Moment = { event: InvestorEvent["event"]; at: Date; reason?: string | null }
 
 /** The entries of several attestations, newest first. `rows` are those of one investor, newest first. */
 export function investorTimeline(
   rows: readonly LifeRow[],
   { firstSeenAt, erasedAt, now }: { firstSeenAt: Date | null; erasedAt: Date | null; now: Date },
 ): InvestorEvent[] {
-  const noSubject = { attestation_id: null, user_pubkey: null, schema: null }
+  const noSubject = { attestation_id: null, user_pubkey: null, schema: null, reason: null }
   const seen = new Set<string>()
   const moments = [
     ...(firstSeenAt ? [{ event: "first_seen" as const, at: firstSeenAt, ...noSubject }] : []),
@@ -207,7 +209,7 @@ export function investorTimeline(
       const isNew = seen.size > 0 && !seen.has(row.wallet)
       seen.add(row.wallet)
       const added = isNew ? [{ event: "wallet_added" as const, at: row.created_at }] : []
-      return [...added, ...momentsOf(row, now)].map((moment) => ({ ...moment, ...of }))
+      return [...added, ...momentsOf(row, now)].map((moment) => ({ reason: null, ...moment, ...of }))
     }),
     ...(erasedAt ? [{ event: "erased" as const, at: erasedAt, ...noSubject }] : []),
   ]
@@ -231,11 +233,11 @@ function momentsOf(row: LifeRow, now: Date): Moment[] {
 /** How it ended, by its current status, even before a sweep has recorded it. */
 function endingOf(row: LifeRow, now: Date): Moment | null {
   const { revoked_at, ended_at, verified_at, issued_at, expires_at, open_until, reason } = row
-  if (revoked_at) return { event: "revoked", at: revoked_at }
+  if (revoked_at) return { event: "revoked", at: revoked_at, reason }
   const status = statusAt(row, now)
   if (status === "rejected") {
     const at = decidedAt(row) ?? ended_at
-    return at && { event: "rejected", at }
+    return at && { event: "rejected", at, reason }
   }
   if (status !== "expired") return null
   if (reason === "superseded" && ended_at) return { event: "superseded", at: ended_at }

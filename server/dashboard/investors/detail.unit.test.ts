@@ -31,6 +31,20 @@ const told = (rows: LifeRow[], now = at(20)) =>
     `${event} ${attestation_id ?? ""}`.trim(),
   )
 
+test("a revocation and a rejection name their reason, and other entries name none", () => {
+  const reasonsOf = (more: Partial<LifeRow>) =>
+    investorTimeline([row("a", "w", more)], { firstSeenAt: null, erasedAt: null, now: at(20) }).flatMap(
+      ({ event, reason }) => (reason === null ? [] : [`${event}: ${reason}`]),
+    )
+  expect(reasonsOf({ ...approved(1), status: "rejected", revoked_at: at(9), reason: "Moved" })).toEqual([
+    "revoked: Moved",
+  ])
+  expect(reasonsOf({ status: "rejected", event_at: at(6), event_decision: "rejected", reason: "Blurred" })).toEqual([
+    "rejected: Blurred",
+  ])
+  expect(reasonsOf({ ...approved(1), status: "expired", ended_at: at(9), reason: "superseded" })).toEqual([])
+})
+
 const approved = (day: number): Partial<LifeRow> => ({
   status: "verified",
   consented_at: at(day, 2),

@@ -36,14 +36,27 @@ export function InvestorTimeline({ investor: { timeline, has_earlier } }: { inve
   return (
     <>
       <Timeline className="space-y-4">
-        {shown.map(({ event, at, attestation_id, user_pubkey, schema }) => (
-          <Moment key={`${event} ${at} ${attestation_id}`} dot={dots[event]} what={copy[event]} at={at}>
-            {attestation_id && user_pubkey && (
-              <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] text-muted">
+        {shown.map(({ event, at, attestation_id, user_pubkey, schema, reason }) => (
+          <Moment
+            key={`${event} ${at} ${attestation_id}`}
+            dot={dots[event]}
+            what={copy[event]}
+            at={at}
+            more={
+              user_pubkey && (
+                <>
+                  {" · "}
+                  <Shortened value={user_pubkey} />
+                </>
+              )
+            }
+          >
+            {reason && <p className="text-[13px] wrap-anywhere">{reason}</p>}
+            {attestation_id && schema && (
+              <p className="text-[13px] text-muted">
                 <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere underline">
-                  {schema && <SchemaName id={schema} />}
+                  <SchemaName id={schema} />
                 </To>
-                <Shortened value={user_pubkey} />
               </p>
             )}
           </Moment>

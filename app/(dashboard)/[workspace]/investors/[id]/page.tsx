@@ -50,11 +50,7 @@ export default function Page() {
       {(investor) => (
         <div className="space-y-4">
           {mayReview && reviews.data && <OpenReviews reviews={reviews.data} />}
-          <Person
-            key={investor.investor_id}
-            investor={investor}
-            hasNotes={notes.data !== undefined && notes.data.data.length > 0}
-          />
+          <Person key={investor.investor_id} investor={investor} />
         </div>
       )}
     </DetailPage>
@@ -117,11 +113,8 @@ function Actions({ investor }: { investor: InvestorView }) {
   )
 }
 
-function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: boolean }) {
+function Person({ investor }: { investor: InvestorView }) {
   const { can } = useWorkspace()
-  // As it was when the page opened: the first note must not move the form in which it was written.
-  const [notesFirst] = useState(hasNotes)
-  const notes = can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />
   return (
     <div className="space-y-4">
       <TwoColumns
@@ -133,17 +126,20 @@ function Person({ investor, hasNotes }: { investor: InvestorView; hasNotes: bool
             <Card title="Tokens held">
               <Holdings investor={investor} />
             </Card>
-            {can("claims:read") && <ClaimsCard investor={investor} />}
+            {can("claims:read") && (
+              <>
+                <ClaimsCard investor={investor} />
+                <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />
+              </>
+            )}
           </>
         }
         narrow={
           <>
             {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
-            {notesFirst && notes}
             <Card title="Timeline">
               <InvestorTimeline investor={investor} />
             </Card>
-            {!notesFirst && notes}
           </>
         }
       />

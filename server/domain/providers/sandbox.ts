@@ -20,7 +20,7 @@ export const sandbox = defineProvider({
   name: "sandbox",
   label: "Built-in sandbox",
   testOnly: {
-    notice: "Sandbox provider. Test only: anyone who opens a session’s link chooses its result.",
+    notice: "Sandbox provider: it verifies no one. Anyone who opens a session’s link chooses its result.",
   },
   setup: () => [],
   settings: z.object({ WEBHOOK_SECRET: standardSecrets }),

@@ -4,7 +4,7 @@ import { dateRange } from "#app/(dashboard)/date-range.tsx"
 import { type Filtered, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { byExpiry, byTime } from "#app/(dashboard)/sort.ts"
-import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
+import { ExternalId, type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
@@ -24,6 +24,7 @@ const filters = {
 
 export default function Page() {
   const path = usePath()
+  const { can } = useWorkspace()
   const list = useList("investor.search", { filters, ask: searched })
   const { order } = list.asked
   return (
@@ -41,13 +42,16 @@ export default function Page() {
         <Empty
           title="No investors yet"
           action={
-            <Link href={path("sessions")} className={buttonLook({ variant: "primary" })}>
-              Go to sessions
+            <Link
+              href={`${path("sessions")}${can("kyc:write") ? "?form=start" : ""}`}
+              className={buttonLook({ variant: "primary" })}
+            >
+              {can("kyc:write") ? "Start session" : "Go to sessions"}
             </Link>
           }
         >
-          An investor appears with their first session. Send externalId with POST /kyc/start to keep all wallets of a
-          person together.
+          An investor appears with their first session. Start one for a wallet and send its holder the link. Use the
+          same external id for all wallets of a person.
         </Empty>
       }
     />

@@ -131,8 +131,13 @@ const columns: Column<Entry>[] = [
   {
     header: "When",
     phone: "none",
-    className: "w-24 text-muted",
-    cell: ({ at }) => <TimeOfDay at={at} />,
+    className: "w-24 align-top! text-muted",
+    // Level with the sentence, also when the details are open.
+    cell: ({ at }) => (
+      <span className="block py-0.5">
+        <TimeOfDay at={at} />
+      </span>
+    ),
   },
   {
     header: "What happened",

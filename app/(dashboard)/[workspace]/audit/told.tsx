@@ -1,6 +1,6 @@
 import { Fragment, useId, useState } from "react"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
-import { Copyable } from "#app/components/code.tsx"
+import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
@@ -77,7 +77,7 @@ function Details({ entry }: { entry: Entry }) {
   const said = Object.fromEntries(details.map(({ name, text }) => [name, <Readable key={name} text={text} />]))
   return (
     <Facts
-      className="mt-1.5 mb-2 rounded-lg bg-sunken px-3 py-2.5 text-[13px]"
+      className="mt-1.5 mb-2 rounded-lg bg-sunken px-3 py-2.5 text-[13px] [&_dt]:first-letter:uppercase"
       facts={{
         Action: <code className="font-mono">{action}</code>,
         Actor: (
@@ -93,7 +93,7 @@ function Details({ entry }: { entry: Entry }) {
         Subject: (
           <span className="inline-flex flex-wrap items-baseline gap-x-3">
             <Copyable compact value={subject} what="the subject" />
-            <To path={["audit"]} query={`?subject=${encodeURIComponent(subject)}`}>
+            <To path={["audit"]} query={`?subject=${encodeURIComponent(subject)}`} className={link}>
               All about this subject
             </To>
           </span>
@@ -103,7 +103,11 @@ function Details({ entry }: { entry: Entry }) {
         Request: request_id !== null && (
           <span className="inline-flex flex-wrap items-baseline gap-x-3">
             <Copyable compact value={request_id} what="the request id" />
-            {actor === "key" && <To path={["logs", request_id]}>Open in the log</To>}
+            {actor === "key" && (
+              <To path={["logs", request_id]} className={link}>
+                Open in the log
+              </To>
+            )}
           </span>
         ),
         Entry: place === null ? "Gets its number in a few seconds" : grouped(String(place)),
@@ -128,11 +132,18 @@ function OnChain({ of: anchor }: { of: Entry["anchor"] }) {
   )
 }
 
-/** An address or an id that is too long to read. */
-const LONG = /([1-9A-HJ-NP-Za-km-z]{32,})/
+/** An investor's id, or an address that is too long to read. */
+const LONG = /(inv_[0-9A-Za-z]+|[1-9A-HJ-NP-Za-km-z]{32,})/
 
 function Readable({ text }: { text: string }) {
-  return text
-    .split(LONG)
-    .map((part) => (LONG.test(part) ? <Copyable key={part} compact value={part} what="the address" /> : part))
+  return text.split(LONG).map((part) => {
+    if (!LONG.test(part)) return part
+    return part.startsWith("inv_") ? (
+      <To key={part} path={["investors", part]} className={link}>
+        <Shortened value={part} />
+      </To>
+    ) : (
+      <Copyable key={part} compact value={part} what="the address" />
+    )
+  })
 }

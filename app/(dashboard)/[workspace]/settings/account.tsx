@@ -24,13 +24,13 @@ export const YourAccount = () => (
           <TwoFactor isOn={user.two_factor} />
           <Passkeys />
           <Password email={user.email} />
+          <SignIns />
         </div>
         <div className="grid gap-6">
           <Profile user={user} />
           <Display timeZone={user.time_zone} />
           <Notifications />
         </div>
-        <SignIns className="lg:col-span-2" />
       </div>
     )}
   </Loaded>

@@ -109,12 +109,11 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
   )
 }
 
-export function SignIns({ className }: { className?: string }) {
+export function SignIns() {
   const api = useApi()
   const query = useQuery("me.signIns")
   return (
     <Card
-      {...(className && { className })}
       title="Where you are signed in"
       actions={
         <Confirm

@@ -20,36 +20,32 @@ export function WorkspaceFacts() {
   }
   const { account, mode, id, base_url, provider, chain } = data
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
-      <div className="space-y-6">
-        <Card title="Account">
-          <Facts
-            facts={{
-              Name: !can("member:write") && account.name,
-              Plan: plans[account.plan],
-              "Account id": <Copyable value={account.id} what="the account’s id" compact />,
-            }}
-          />
-          {can("member:write") && <AccountName name={account.name} />}
-        </Card>
-        <AccountSecurity account={account} />
-      </div>
-      <div className="space-y-6">
-        <Card title="This workspace">
-          <Facts
-            facts={{
-              Mode: <Badge tone={mode === "live" ? "good" : "notice"}>{mode === "live" ? "Live" : "Test"}</Badge>,
-              "Workspace id": <Copyable value={id} what="the workspace’s id" compact />,
-              "Base URL": <Copyable value={base_url} what="the base URL" compact whole />,
-              "KYC provider": provider ?? "None is configured for this mode",
-              Cluster: chain?.cluster ?? "None is configured for this mode",
-              Issuer: chain && <Copyable value={chain.authority} what="the issuer’s address" compact />,
-              "Fee payer": chain && <Copyable value={chain.fee_payer} what="the fee payer’s address" compact />,
-            }}
-          />
-        </Card>
-        <Reminders />
-      </div>
+    <div className="grid gap-6 lg:grid-cols-2">
+      <Card title="Account">
+        <Facts
+          facts={{
+            Name: !can("member:write") && account.name,
+            Plan: plans[account.plan],
+            "Account id": <Copyable value={account.id} what="the account’s id" compact />,
+          }}
+        />
+        {can("member:write") && <AccountName name={account.name} />}
+      </Card>
+      <Card title="This workspace">
+        <Facts
+          facts={{
+            Mode: <Badge tone={mode === "live" ? "good" : "notice"}>{mode === "live" ? "Live" : "Test"}</Badge>,
+            "Workspace id": <Copyable value={id} what="the workspace’s id" compact />,
+            "Base URL": <Copyable value={base_url} what="the base URL" compact whole />,
+            "KYC provider": provider ?? "None is configured for this mode",
+            Cluster: chain?.cluster ?? "None is configured for this mode",
+            Issuer: chain && <Copyable value={chain.authority} what="the issuer’s address" compact />,
+            "Fee payer": chain && <Copyable value={chain.fee_payer} what="the fee payer’s address" compact />,
+          }}
+        />
+      </Card>
+      <AccountSecurity account={account} />
+      <Reminders />
       <div className="lg:col-span-2">
         <HostedPage company={account.name} />
       </div>

@@ -8,7 +8,7 @@ export default function NotFound() {
       <h1 className="text-2xl font-semibold tracking-tight">Page not found</h1>
       <p className="mt-2 mb-6 text-muted">Check the address. To verify a wallet, open the full link you were given.</p>
       <a href="/" className={buttonLook({ size: "xl" })}>
-        Go to the start
+        Go to the home page
       </a>
     </PageCard>
   )

@@ -48,7 +48,7 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await dialog(page).getByRole("checkbox", { name: "Mint", exact: true }).press("Space")
     await dialog(page).getByLabel("Token", { exact: true }).selectOption(id)
     await dialog(page)
-      .getByLabel(/^Amounts from/)
+      .getByLabel(/^Minimum amount/)
       .fill("1,000")
     await dialog(page).getByRole("checkbox", { name: "Owner", exact: true }).press("Space")
     await expectAccessible(page)
@@ -104,9 +104,9 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
   await test.step("a looser policy waits, with a link to the request, and the officer sees what would change", async () => {
     await page.goto(section(customer, "settings?part=approvals"))
     await page.getByRole("button", { name: "Change the policy for Mint" }).click()
-    await page.getByRole("menuitem", { name: "Change" }).click()
+    await page.getByRole("menuitem", { name: "Edit" }).click()
     await dialog(page)
-      .getByLabel(/^Amounts from/)
+      .getByLabel(/^Minimum amount/)
       .fill("5000")
     await dialog(page).getByRole("button", { name: "Save" }).click()
     await expect(policies(page).nth(1)).toContainText("A change waits for another member’s approval.")
@@ -122,7 +122,7 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
 
   await test.step("a stricter policy takes effect at once, and deleting it waits", async () => {
     await page.getByRole("button", { name: "Change the policy for Mint" }).click()
-    await page.getByRole("menuitem", { name: "Change" }).click()
+    await page.getByRole("menuitem", { name: "Edit" }).click()
     await dialog(page).getByLabel("Hours that a request waits").fill("24")
     await dialog(page).getByRole("button", { name: "Save" }).click()
     await expect(page.getByText("Policy saved")).toBeVisible()

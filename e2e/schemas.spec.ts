@@ -31,7 +31,7 @@ test("a new schema has no use yet, can be changed on its page, and an unknown on
   await page.goto(section(customer, `schemas/${id}`))
   await expect(heading(page, "Residency")).toBeVisible()
   await expect(page.getByText("No token requires it")).toBeVisible()
-  await page.getByRole("button", { name: "Change" }).click()
+  await page.getByRole("button", { name: "Edit" }).click()
   const form = page.getByRole("dialog")
   await form.getByLabel("Valid for (days)").fill("90")
   await form.getByRole("button", { name: "Save" }).click()

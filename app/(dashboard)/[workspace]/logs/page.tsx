@@ -211,7 +211,7 @@ const columns: Column<LoggedRequest>[] = [
     cell: ({ error }) => error && <code className="font-mono text-xs md:whitespace-nowrap">{error}</code>,
   },
   {
-    header: "Took",
+    header: "Duration",
     align: "end",
     // On a phone, the error takes its place.
     phone: ({ error }) => (error === null ? "line" : "none"),

@@ -53,7 +53,7 @@ const columns: Column<Schema>[] = [
     phone: "none",
     cell: ({ validity_days }) => <span className="whitespace-nowrap">{days(validity_days)}</span>,
   },
-  { header: "Verified now", align: "end", phone: "labelled", cell: (row) => <Verified of={row} /> },
+  { header: "Currently verified", align: "end", phone: "labelled", cell: (row) => <Verified of={row} /> },
   {
     header: "Created",
     phone: "none",
@@ -65,8 +65,8 @@ const columns: Column<Schema>[] = [
 const change = (open: (schema: Schema) => void) =>
   actions<Schema>(
     (row) => (
-      <Button size="sm" onClick={() => open(row)} aria-label={`Change ${row.name}`}>
-        Change
+      <Button size="sm" onClick={() => open(row)} aria-label={`Edit ${row.name}`}>
+        Edit
       </Button>
     ),
     "none",

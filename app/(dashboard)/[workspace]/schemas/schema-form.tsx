@@ -28,7 +28,7 @@ export function SchemaForm({ of, onClose }: { of: Fields | null; onClose: () => 
   return (
     <FormDialog
       onClose={onClose}
-      title={of === null ? "Create a schema" : `Change ${of.name}`}
+      title={of === null ? "Create a schema" : `Edit ${of.name}`}
       description={
         of === null
           ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."

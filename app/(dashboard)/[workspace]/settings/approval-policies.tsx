@@ -140,7 +140,7 @@ function PolicyMenu({ policy, onChange }: { policy: Policy; onChange: () => void
   return (
     <>
       <MoreMenu size="icon-sm" label={`Change the policy for ${name}`}>
-        <MenuItem onSelect={onChange}>Change</MenuItem>
+        <MenuItem onSelect={onChange}>Edit</MenuItem>
         <MenuItem danger onSelect={() => setDeleting(true)}>
           Delete
         </MenuItem>

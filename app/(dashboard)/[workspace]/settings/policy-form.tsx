@@ -74,13 +74,13 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
         key={tokens.data ? "loaded" : "loading"}
         name="mint_config"
         label="Token"
-        hint="For acts that are not about one token, such as an erasure, leave “Every token”."
+        hint="For actions not tied to a token, such as an erasure, leave “Every token”."
         defaultValue={before.mint_config ?? ""}
         options={[["", "Every token"], ...[...known].map((id) => [id, id] as const)]}
       />
       <TextField
         name="min_amount"
-        label="Amounts from (optional)"
+        label="Minimum amount (optional)"
         hint="Whole tokens; for a policy only about revoking many verifications, their number. Smaller amounts need no approval."
         inputMode="decimal"
         autoComplete="off"

@@ -25,7 +25,7 @@ export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
   return (
     <FormDialog
       onClose={onClose}
-      title={of === null ? "Add a webhook endpoint" : "Change the webhook endpoint"}
+      title={of === null ? "Add a webhook endpoint" : "Edit the webhook endpoint"}
       description={
         of === null
           ? "From now on, events of this workspace are sent to it, signed with its own secret."

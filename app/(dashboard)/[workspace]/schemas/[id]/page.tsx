@@ -30,7 +30,7 @@ export default function Page() {
         head={({ name }) => ({
           heading: name,
           description: "Where this check is used, and how it is carried out.",
-          actions: can("schema:write") && <Button onClick={() => setChanging(true)}>Change</Button>,
+          actions: can("schema:write") && <Button onClick={() => setChanging(true)}>Edit</Button>,
         })}
       >
         {(schema) => (

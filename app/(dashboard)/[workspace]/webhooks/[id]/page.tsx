@@ -156,7 +156,7 @@ function Actions({ of }: { of: Endpoint }) {
           Enable
         </Button>
       )}
-      <Button onClick={() => setDoing("change")}>Change</Button>
+      <Button onClick={() => setDoing("change")}>Edit</Button>
       <MoreMenu>
         {isEnabled && (
           <MenuItem onSelect={() => setDoing("replay")}>

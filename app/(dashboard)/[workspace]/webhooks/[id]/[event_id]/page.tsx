@@ -90,7 +90,7 @@ function DeliveryDetail({ delivery }: { delivery: Delivery }) {
           }
         />
       </section>
-      <TwoColumns wide={<Sent body={delivery.body} attempt={shown} />} narrow={shown && <Answer attempt={shown} />} />
+      <TwoColumns wide={<Sent body={delivery.body} attempt={shown} />} narrow={shown && <Response attempt={shown} />} />
     </div>
   )
 }
@@ -121,11 +121,11 @@ function Sent({ body, attempt }: { body: string; attempt: Attempt | undefined })
   )
 }
 
-const Answer = ({ attempt }: { attempt: Attempt }) => (
-  <Card title="Answer">
+const Response = ({ attempt }: { attempt: Attempt }) => (
+  <Card title="Response">
     <div className="space-y-3">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <AnswerStatus of={attempt} />
+        <ResponseStatus of={attempt} />
         {attempt.error ?? "Accepted."}
         <span className="text-muted">
           <Duration ms={attempt.latency_ms} />
@@ -134,7 +134,7 @@ const Answer = ({ attempt }: { attempt: Attempt }) => (
       {attempt.response === null ? (
         <p className="text-muted">No body.</p>
       ) : attempt.response === "***" ? (
-        <p className="text-muted">Only members who manage webhooks see the answer, because it may hold secrets.</p>
+        <p className="text-muted">Only members who manage webhooks see the response, because it may hold secrets.</p>
       ) : (
         <CodeBlock
           label={attempt.response.length < keptAnswer_chars ? "Response body" : "Response body, first 1,000 characters"}
@@ -145,8 +145,8 @@ const Answer = ({ attempt }: { attempt: Attempt }) => (
   </Card>
 )
 
-const AnswerStatus = ({ of: { status_code: status } }: { of: Attempt }) =>
-  status === null ? <Badge tone="bad">No answer</Badge> : <HttpStatus status={status} />
+const ResponseStatus = ({ of: { status_code: status } }: { of: Attempt }) =>
+  status === null ? <Badge tone="bad">No response</Badge> : <HttpStatus status={status} />
 
 const columnsWith = (shown: Attempt | undefined, onChoose: (attempt: Attempt) => void): Column<Attempt>[] => [
   {
@@ -163,7 +163,7 @@ const columnsWith = (shown: Attempt | undefined, onChoose: (attempt: Attempt) =>
       </button>
     ),
   },
-  { header: "Answer", phone: "value", cell: (row) => <AnswerStatus of={row} /> },
-  { header: "Took", align: "end", cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
+  { header: "Response", phone: "value", cell: (row) => <ResponseStatus of={row} /> },
+  { header: "Duration", align: "end", cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
   { header: "Result", className: "md:w-full", breaks: true, cell: ({ error }) => error ?? "Accepted" },
 ]

@@ -41,7 +41,7 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText("Verified")
   await expect(rows.nth(1)).toContainText("Pending")
-  await expect(rows.nth(1)).toContainText("1 token")
+  await expect(rows.nth(1)).toContainText("1,500.5 USREF")
   await expectAccessible(page)
   await rows.nth(1).getByRole("link", { name }).press("Enter")
 

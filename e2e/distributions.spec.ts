@@ -75,7 +75,7 @@ test("a distribution is drafted, checked, started and marked as paid", { tag: ["
       .first()
       .click()
     await page.getByRole("menuitem", { name: "Mark as paid" }).click()
-    const dialog = page.getByRole("dialog", { name: "Mark as paid elsewhere?" })
+    const dialog = page.getByRole("dialog", { name: "Mark as paid outside Vouch?" })
     await dialog.getByLabel("Reference of the payment").fill(`SEPA ${left}`)
     await dialog.getByRole("button", { name: "Mark as paid" }).click()
   }
@@ -146,7 +146,7 @@ test("payouts are selected and marked as paid together, and one that was marked 
   await expect(page.getByRole("checkbox", { name: `${id}-1: paid elsewhere` })).toBeDisabled()
 
   await bar.getByRole("button", { name: "Mark as paid" }).click()
-  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
+  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid outside Vouch?" })
   await expect(dialog).toContainText("100 in all.")
   await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()
   await expect(dialog.getByLabel("Reference of the payments")).toBeFocused()
@@ -181,7 +181,7 @@ test("all payouts that match are marked as paid, also those on other pages", asy
   await bar.getByRole("button", { name: "Select all 2 matching" }).click()
   await expect(bar).toContainText("All 2 matching selected")
   await bar.getByRole("button", { name: "Mark as paid" }).click()
-  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid elsewhere?" })
+  const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid outside Vouch?" })
   await expect(dialog).toContainText("100 in all.")
   await dialog.getByLabel("Reference of the payments").fill("SEPA batch 8")
   await dialog.getByRole("button", { name: "Mark 2 as paid" }).click()

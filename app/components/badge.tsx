@@ -56,7 +56,7 @@ const looks = {
   cancelled: { word: "Cancelled", tone: "plain" },
   withheld: { word: "Withheld", tone: "notice" },
   paid: { word: "Paid", tone: "good" },
-  external_paid: { word: "Paid elsewhere", tone: "good" },
+  external_paid: { word: "Paid outside Vouch", tone: "good" },
   // Keys, configurations, accounts on chain, invitations
   active: { word: "Active", tone: "good" },
   revoked: { word: "Revoked", tone: "bad" },

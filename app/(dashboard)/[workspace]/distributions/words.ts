@@ -9,7 +9,7 @@ export type Payout = RouterOutputs["distribution"]["payouts"]["data"][number]
 export const settlementWords = {
   stablecoin: "Stablecoin out of the treasury",
   in_kind: "New tokens of the same kind",
-  external: "Paid elsewhere",
+  external: "Paid outside Vouch",
 } as const satisfies Record<Settlement, string>
 
 /** What the API says about a wallet that is not verified, and why, if it is known. */

@@ -15,7 +15,7 @@ const fields: { [Field in keyof Policy]?: [label: string, word: (value: Policy[F
     (actions: ApprovalAction[]) => actions.map((one) => approvalActions[one]).join(", "),
   ],
   mint_config: ["Token", (id) => id ?? "Every token"],
-  min_amount: ["Amounts from", (amount) => (amount === null ? "Every amount" : grouped(amount))],
+  min_amount: ["Minimum amount", (amount) => (amount === null ? "Every amount" : grouped(amount))],
   approvals: ["Approvals", (count) => countOf(count, "member")],
   roles: ["Whose approval counts", (some: ApproverRole[]) => some.map((role) => roles[role].name).join(" or ")],
   expires_in_hours: ["Expires after", waitOf],

@@ -33,7 +33,7 @@ export function MarkPaid({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <FormDialog
       onClose={onClose}
-      title="Mark as paid elsewhere?"
+      title="Mark as paid outside Vouch?"
       description="Vouch never pays this payout after that."
       submit="Mark as paid"
       onSubmit={(values) => mark.mutateAsync(referenceIn(values))}
@@ -55,7 +55,7 @@ type MarkManyPaidProps = {
 
 type Missed = { payout: Payout; status: PayoutStatus | null }
 
-/** Marks the selected payouts as paid elsewhere, after one confirmation and under one reference. */
+/** Marks the selected payouts as paid outside Vouch, after one confirmation and under one reference. */
 export function MarkManyPaid({ distribution, selection, filter, offersAll, amountOf }: MarkManyPaidProps) {
   const { distribution_id: id, decimals } = distribution
   const { chosen, allMatching, change } = selection
@@ -117,7 +117,7 @@ export function MarkManyPaid({ distribution, selection, filter, offersAll, amoun
             Mark as paid
           </Button>
         }
-        title={`Mark ${countOf(count, "payout")} as paid elsewhere?`}
+        title={`Mark ${countOf(count, "payout")} as paid outside Vouch?`}
         description={`${amountOf(sum)} in all. Vouch never pays ${count === 1 ? "this payout" : "these payouts"} after that.`}
         submit={`Mark ${shortCount({ count, atLeast: false })} as paid`}
         onSubmit={submit}

@@ -173,7 +173,7 @@ function Sums({ distribution }: { distribution: Distribution }) {
           Total: amountOf(distribution.total),
           Remainder: unlessZero(distribution.remainder),
           Paid: unlessZero(paid),
-          "Paid elsewhere": unlessZero(external_paid),
+          "Paid outside Vouch": unlessZero(external_paid),
           "On their way": unlessZero(distribution.submitted),
           Pending: unlessZero(distribution.pending),
           Withheld: distribution.withheld !== "0" && (

@@ -99,7 +99,7 @@ function columnsWith(amountOf: AmountOf, payouts: readonly Payout[], schemas: Sc
     },
     { header: "Held", align: "end", phone: "labelled", cell: ({ units }) => groupedTo(heldPlaces, units) },
     {
-      header: "Gets",
+      header: "Payout",
       align: "end",
       phone: "value",
       className: "whitespace-nowrap",

@@ -5,7 +5,7 @@ import { Menu } from "./menu.tsx"
 
 type MoreMenuProps = { label?: string; size?: "icon" | "icon-sm"; className?: string; children: ReactNode }
 
-/** The actions that have no button of their own, behind three dots. In a list, the label names the row. */
+/** The actions without a button, behind three dots. In a list, the label names the row. */
 export const MoreMenu = ({ label = "More actions", size = "icon", children, ...props }: MoreMenuProps) => (
   <Menu
     trigger={

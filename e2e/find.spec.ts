@@ -32,6 +32,28 @@ test("Ctrl K finds a page by a few letters, and a wallet, by keyboard", async ({
   await expect(search(page)).toHaveCount(0)
 })
 
+test("what is typed while the search loads is kept", async ({ page, customer }) => {
+  await page.addInitScript(() => {
+    // Nothing loads in advance.
+    window.requestIdleCallback = () => 0
+  })
+  await page.goto(section(customer, "overview"))
+  await expect(heading(page, "Overview")).toBeVisible()
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  await page.route("**/_next/static/**", async (route) => {
+    await opened
+    await route.continue()
+  })
+  await page.keyboard.press("Control+k")
+  await page.keyboard.type("garc")
+  await page.keyboard.press("Enter")
+  await expect(search(page).getByRole("textbox")).toHaveValue("garc")
+  open()
+  await expect(search(page).getByRole("combobox")).toBeFocused()
+  await page.keyboard.type("ia")
+  await expect(search(page).getByRole("combobox")).toHaveValue("garcia")
+})
+
 test("the arrow keys wrap around, and the search opens by its button", { tag: "@phone" }, async ({
   page,
   customer,
@@ -39,7 +61,11 @@ test("the arrow keys wrap around, and the search opens by its button", { tag: "@
   await page.goto(section(customer, "overview"))
   await page.getByRole("button", { name: "Search everything" }).click()
   const options = search(page).getByRole("option")
-  await expect(options.first()).toHaveAttribute("aria-selected", "true")
+  await expect(options.first()).toBeVisible()
+  // Before anything is typed, Enter opens nothing.
+  await expect(search(page).getByRole("option", { selected: true })).toHaveCount(0)
+  await page.keyboard.press("Enter")
+  await expect(options.first()).toBeVisible()
   await page.keyboard.press("ArrowUp")
   await expect(options.last()).toHaveAttribute("aria-selected", "true")
   await expect(options.last()).toBeInViewport()

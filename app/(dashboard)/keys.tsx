@@ -2,15 +2,18 @@ import { Search } from "lucide-react"
 import { usePathname, useRouter } from "next/navigation.js"
 import { lazy, Suspense, useEffect, useRef } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
+import { SearchDialog } from "#app/components/search-dialog.tsx"
 import { createStore } from "#app/components/store.ts"
 import { Button } from "#app/components/ui/button.tsx"
+import { useWhenIdle } from "#app/components/use-when-idle.ts"
 import { pressOnPage } from "./page-keys.tsx"
 import { rememberPath } from "./recent.ts"
 import { goTo, readsSingleKeys } from "./sections.ts"
 import { useMe, usePath, useWorkspace } from "./workspace.tsx"
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
-const Shortcuts = lazy(async () => ({ default: (await import("./palette.tsx")).Shortcuts }))
+const load = () => import("./palette.tsx")
+const Palette = lazy(async () => ({ default: (await load()).Palette }))
+const Shortcuts = lazy(async () => ({ default: (await load()).Shortcuts }))
 
 const PAIR_MS = 1500
 
@@ -19,7 +22,7 @@ const dialog = createStore<"palette" | "shortcuts" | null>(null)
 export const showSearch = () => dialog.set("palette")
 export const showShortcuts = () => dialog.set("shortcuts")
 
-/** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads on first use. */
+/** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads when the page is idle. */
 export function Keys() {
   const router = useRouter()
   const path = usePath()
@@ -60,6 +63,7 @@ export function Keys() {
   }, [router, path])
 
   useRecording()
+  useWhenIdle(load)
 
   const close = () => dialog.set(null)
   return (
@@ -83,10 +87,12 @@ export function Keys() {
           </kbd>
         </span>
       </Button>
-      <Suspense>
-        {shown === "palette" && <Palette onClose={close} onShortcuts={showShortcuts} />}
-        {shown === "shortcuts" && <Shortcuts onClose={close} />}
-      </Suspense>
+      {shown === "palette" && (
+        <SearchDialog title="Search everything" placeholder="Person, wallet, id, page or action" onClose={close}>
+          {(search) => <Palette {...search} onClose={close} onShortcuts={showShortcuts} />}
+        </SearchDialog>
+      )}
+      <Suspense>{shown === "shortcuts" && <Shortcuts onClose={close} />}</Suspense>
     </>
   )
 }

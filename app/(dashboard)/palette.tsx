@@ -2,7 +2,8 @@ import { useRouter } from "next/navigation.js"
 import { Fragment, type ReactNode, useState } from "react"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { shorten } from "#app/components/code.tsx"
-import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
+import { type Choice, SearchChoices } from "#app/components/search-choices.tsx"
+import type { SearchProps } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { isAddress } from "#shared/address.ts"
@@ -36,9 +37,11 @@ const kinds: Record<Found["kind"], string> = {
   distribution: "Distribution",
 }
 
+type PaletteProps = SearchProps & { onClose: () => void; onShortcuts: () => void }
+
 /** Finds a page, wallet, id or person by a few letters. */
-export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
-  const [text, setText] = useState("")
+export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
+  const { text } = search
   const router = useRouter()
   const asked = useDebounced(text.trim(), TYPING_MS)
   const found = useQuery("find.all", { text: asked }, { enabled: asked.length >= LEAST, keep: true })
@@ -76,15 +79,11 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const isSearching = text.trim().length >= LEAST && (!isCurrent || found.isFetching)
   const problem = isCurrent && found.error && !found.isFetching
   return (
-    <SearchDialog
-      title="Search everything"
-      placeholder="Person, wallet, id, page or action"
-      text={text}
-      onText={setText}
+    <SearchChoices
+      {...search}
       choices={choices}
       onChoose={go}
       isSearching={isSearching}
-      onClose={onClose}
       status={
         problem
           ? "The search is not responding. Try again in a moment."

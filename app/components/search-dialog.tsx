@@ -1,164 +1,67 @@
 import { Search } from "lucide-react"
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { type ComponentProps, type ReactNode, Suspense, useState } from "react"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 
-/** A result. One that opens no page has no address. */
-export type Choice = {
-  key: string
-  /** The heading above it. Choices of a section are next to each other. */
-  section?: string
-  /** What it is, if its section does not say so. */
-  group: string | null
-  name: string
-  badge?: ReactNode
-  more: string | null
-  href: string | null
-  /** Whether it was found for an earlier text. Such choices come last, and Enter does not open them. */
-  isStale?: boolean
-}
-
-/** A search field with its results. The arrow keys move through them, Enter opens one. */
-export function SearchDialog<Found extends Choice>({
-  title,
-  placeholder,
-  text,
-  onText,
-  choices,
-  onChoose,
-  isSearching,
-  status,
-  onClose,
-}: {
+/** What the dialog gives to its content. */
+export type SearchProps = {
   title: string
   placeholder: string
   text: string
   onText: (text: string) => void
-  choices: Found[]
-  onChoose: (choice: Found) => void
-  isSearching: boolean
-  /** The state of the search, or why there are no results. */
-  status: string
+}
+
+type SearchDialogProps = Pick<SearchProps, "title" | "placeholder"> & {
   onClose: () => void
-}) {
-  const [at, setAt] = useState(0)
-  // Enter was pressed before there was anything to open.
-  const [isEntered, setEntered] = useState(false)
-  const list = useRef<HTMLDivElement>(null)
-  const id = useId()
-  const current = choices.filter(({ isStale }) => !isStale)
-  const active = Math.min(at, current.length - 1)
-  const idOf = (index: number) => `${id}-${index}`
-  useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
-  })
-  useEffect(() => {
-    if (!isEntered || isSearching) return
-    setEntered(false)
-    if (current[0]) onChoose(current[0])
-  })
-  function press(event: KeyboardEvent) {
-    const last = current.length - 1
-    const to: Record<string, number> = {
-      ArrowDown: active >= last ? 0 : active + 1,
-      ArrowUp: active <= 0 ? last : active - 1,
-    }
-    const next = to[event.key]
-    if (next !== undefined) setAt(next)
-    else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
-      if (current[active]) onChoose(current[active])
-      else setEntered(true)
-    } else return
-    event.preventDefault()
-  }
+  /** The content, which may load. Until then a plain field takes what is typed. */
+  children: (search: SearchProps) => ReactNode
+}
+
+/** A dialog with a search field, which takes keys from the first moment on. */
+export function SearchDialog({ title, placeholder, onClose, children }: SearchDialogProps) {
+  const [text, setText] = useState("")
   return (
     <Dialog onClose={onClose} title={title} className="mt-[12dvh]! max-w-xl!">
-      <div className="relative">
-        <Search
-          aria-hidden="true"
-          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
-        />
-        <input
-          autoFocus
-          type="text"
-          role="combobox"
-          aria-label={title}
-          aria-expanded={choices.length > 0}
-          aria-controls={`${id}-list`}
-          aria-autocomplete="list"
-          {...(active >= 0 && { "aria-activedescendant": idOf(active) })}
-          placeholder={placeholder}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={200}
-          value={text}
-          onChange={({ target }) => {
-            onText(target.value)
-            setAt(0)
-            setEntered(false)
-          }}
-          onKeyDown={press}
-          className="h-11 w-full rounded-md border border-field bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted"
-        />
-      </div>
-      <div
-        ref={list}
-        id={`${id}-list`}
-        role="listbox"
-        aria-label="Results"
-        className="mt-3 max-h-[50dvh] overflow-y-auto"
+      <Suspense
+        fallback={
+          <>
+            <SearchField
+              aria-label={title}
+              placeholder={placeholder}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <p role="status" className="mt-2 text-[13px] text-muted">
+              Loading…
+            </p>
+          </>
+        }
       >
-        {sectionsOf(choices).map(({ name, from, choices }) => {
-          const options = choices.map((choice, n) => {
-            const index = from + n
-            return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
-              <div
-                key={choice.key}
-                id={idOf(index)}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === active}
-                onMouseMove={() => setAt(index)}
-                onClick={() => onChoose(choice)}
-                className={`flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
-              >
-                <span className="min-w-0">
-                  <span className="block truncate">{choice.name}</span>
-                  {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
-                </span>
-                <span className="flex shrink-0 items-baseline gap-2 text-xs text-muted">
-                  {choice.badge}
-                  {choice.group}
-                </span>
-              </div>
-            )
-          })
-          if (name === undefined) return options
-          return (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
-            <div key={name} role="group" aria-label={name}>
-              <p aria-hidden="true" className="px-3 pt-3 pb-1 text-xs font-medium text-muted">
-                {name}
-              </p>
-              {options}
-            </div>
-          )
-        })}
-      </div>
-      <p role="status" className="text-[13px] text-muted not-empty:mt-2">
-        {status}
-      </p>
+        {children({ title, placeholder, text, onText: setText })}
+      </Suspense>
     </Dialog>
   )
 }
 
-/** The choices by their headings, each with the index of its first. */
-function sectionsOf<Found extends Choice>(choices: readonly Found[]) {
-  const sections: { name: string | undefined; from: number; choices: Found[] }[] = []
-  for (const [index, choice] of choices.entries()) {
-    const last = sections.at(-1)
-    if (last && last.name === choice.section) last.choices.push(choice)
-    else sections.push({ name: choice.section, from: index, choices: [choice] })
-  }
-  return sections
+export const SearchField = (props: ComponentProps<"input">) => (
+  <div className="relative">
+    <Search
+      aria-hidden="true"
+      className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+    />
+    <input
+      ref={takeOver}
+      type="text"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={200}
+      className="h-11 w-full rounded-md border border-field bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted"
+      {...props}
+    />
+  </div>
+)
+
+/** A field that replaces the one being typed into takes the focus, and continues at the end of the text. */
+function takeOver(field: HTMLInputElement | null) {
+  field?.focus()
+  field?.setSelectionRange(field.value.length, field.value.length)
 }

@@ -1,14 +1,15 @@
 import MiniSearch from "minisearch"
 import { useEffect, useMemo, useState } from "react"
-import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
+import { type Choice, SearchChoices } from "#app/components/search-choices.tsx"
+import type { SearchProps } from "#app/components/search-dialog.tsx"
 
 /** An entry of the search: a section of a document, an endpoint or an error. */
 export type Entry = { href: string; title: string; page: string; text: string }
 
 const MOST = 20
 
-export function SearchResults({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState("")
+export function SearchResults({ onClose, ...search }: SearchProps & { onClose: () => void }) {
+  const { text } = search
   const [index, setIndex] = useState<MiniSearch<Entry> | "loading" | "failed">("loading")
   useEffect(() => {
     const leaving = new AbortController()
@@ -27,17 +28,13 @@ export function SearchResults({ onClose }: { onClose: () => void }) {
             ? "Nothing found. Try fewer or other words."
             : ""
   return (
-    <SearchDialog
-      title="Search the documentation"
-      placeholder="Words, endpoint or error code"
-      text={text}
-      onText={setText}
+    <SearchChoices
+      {...search}
       choices={choices}
       onChoose={({ href }) => {
         onClose()
         location.assign(href!)
       }}
-      onClose={onClose}
       isSearching={index === "loading"}
       status={status}
     />

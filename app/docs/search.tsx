@@ -1,14 +1,19 @@
 "use client"
 
 import { Search } from "lucide-react"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { lazy, useEffect, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
+import { SearchDialog } from "#app/components/search-dialog.tsx"
+import { useWhenIdle } from "#app/components/use-when-idle.ts"
 
-const Results = lazy(async () => ({ default: (await import("./search-results.tsx")).SearchResults }))
+const load = () => import("./search-results.tsx")
+const Results = lazy(async () => ({ default: (await load()).SearchResults }))
 
 /** The search button and its shortcuts. The entries load when it opens. */
 export function DocsSearch() {
   const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  useWhenIdle(load)
   // The contents are longer than most windows, so they scroll to the current page.
   useEffect(() => {
     const contents = document.getElementById("contents")
@@ -41,7 +46,11 @@ export function DocsSearch() {
         <Search aria-hidden="true" className="size-4" />
         <span className="max-sm:sr-only">Search</span>
       </button>
-      <Suspense>{isOpen && <Results onClose={() => setOpen(false)} />}</Suspense>
+      {isOpen && (
+        <SearchDialog title="Search the documentation" placeholder="Words, endpoint or error code" onClose={close}>
+          {(search) => <Results {...search} onClose={close} />}
+        </SearchDialog>
+      )}
     </>
   )
 }

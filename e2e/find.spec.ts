@@ -205,3 +205,32 @@ test("the search says what a role does not allow", async ({ as, customer }) => {
   await expect(search(page).getByRole("option", { name: /^Mint/ })).toHaveCount(0)
   await expectAccessible(page)
 })
+
+test("an error's code finds its documentation and the requests that it refused", async ({ page, customer }) => {
+  await page.goto(section(customer, "overview"))
+  await expect(heading(page, "Overview")).toBeVisible()
+  await page.keyboard.press("Control+k")
+  const box = search(page).getByRole("combobox")
+  await box.fill("country_not_allowed")
+  const errors = search(page).getByRole("group", { name: "Errors" }).getByRole("option")
+  await expect(errors).toHaveText([/^country_not_allowed/, "Requests with country_not_allowed"])
+  await expectAccessible(page)
+  await errors.last().click()
+  await expect(heading(page, "Logs")).toBeVisible()
+  await expect(page.getByLabel("Error code")).toHaveValue("country_not_allowed")
+})
+
+test("a person's verification can be revoked from the search", async ({ page, customer }) => {
+  const externalId = `leaving-person-${Date.now()}`
+  await customer.api.start({ externalId })
+  await page.goto(section(customer, "overview"))
+  await expect(heading(page, "Overview")).toBeVisible()
+  await page.keyboard.press("Control+k")
+  await search(page).getByRole("combobox").fill(`revoke ${externalId}`)
+  await expect(search(page).getByRole("option", { selected: true })).toHaveText(
+    new RegExp(`^Revoke .+ of ${externalId}$`),
+  )
+  await page.keyboard.press("Enter")
+  await expect(page.getByRole("alertdialog", { name: new RegExp(`^Revoke ${externalId}`) })).toBeVisible()
+  await expect(page).not.toHaveURL(/form=/)
+})

@@ -129,6 +129,32 @@ export const actionsFor = ({ name, wallet, externalId }: Person, tokens: readonl
   },
 ]
 
+type Verification = { attestation_id: string; status: string }
+
+/** The revocation of each verification of a person that is not over. `nameOf` names its schema. */
+export const revocationsOf = <One extends Verification>(
+  person: string,
+  verifications: readonly One[],
+  nameOf: (verification: One) => string,
+): Omit<Action, "words">[] =>
+  verifications
+    .filter(({ status }) => status === "pending" || status === "verified")
+    .map((one) => ({
+      name: `Revoke ${nameOf(one)} of ${person}`,
+      needs: "attestation:write",
+      path: ["attestations", one.attestation_id],
+      query: "?form=revoke",
+    }))
+
+const VERBS = ["revoke", "mint", "start"] as const
+
+/** The action and the person in a text such as "revoke novak". The verb is null in others. */
+export function verbIn(text: string): { verb: (typeof VERBS)[number] | null; rest: string } {
+  const [first = "", ...others] = text.trim().split(/\s+/)
+  const verb = VERBS.find((one) => one === first.toLowerCase())
+  return verb !== undefined && others.length > 0 ? { verb, rest: others.join(" ") } : { verb: null, rest: text.trim() }
+}
+
 /** The actions that have every typed word in their name or its synonyms. None before anything is typed. */
 export function matchingActions(all: readonly Action[], text: string): Action[] {
   const typed = text.toLowerCase().split(/\s+/).filter(Boolean)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { actions, actionsFor, actionsWith, matchingActions } from "./actions.ts"
+import { actions, actionsFor, actionsWith, matchingActions, revocationsOf, verbIn } from "./actions.ts"
 
 const all = [...actions, ...actionsWith({ id: "us_fund_v1", name: "US Fund", symbol: "USF" })]
 const found = (text: string) => matchingActions(all, text).map(({ name }) => name)
@@ -40,4 +40,21 @@ test("a person is offered a mint of each of the first tokens, and a session, eac
   expect(offered[1]).toMatchObject({ needs: "token:mint", path: ["tokens", "b"], query: "?form=mint&wallet=7xKX" })
   expect(offered[4]).toMatchObject({ needs: "kyc:write", query: "?wallet=7xKX&external_id=emma+%26+co" })
   expect(actionsFor({ name: "7xKX", wallet: "7xKX", externalId: null }, [])[0]!.query).toBe("?wallet=7xKX")
+})
+
+test("a verb before a name is an action, and alone it is a text like others", () => {
+  expect(verbIn("Revoke  jan novak")).toEqual({ verb: "revoke", rest: "jan novak" })
+  for (const text of ["revoke", "revoked novak", "novak revoke"])
+    expect(verbIn(text)).toEqual({ verb: null, rest: text })
+})
+
+test("a revocation is offered for each verification that is not over", () => {
+  const verifications = ["verified", "revoked", "pending", "expired"].map((status) => ({
+    attestation_id: `att_${status}`,
+    status,
+  }))
+  expect(revocationsOf("novak", verifications, ({ status }) => `${status} check`)).toMatchObject([
+    { name: "Revoke verified check of novak", path: ["attestations", "att_verified"], query: "?form=revoke" },
+    { name: "Revoke pending check of novak", path: ["attestations", "att_pending"], query: "?form=revoke" },
+  ])
 })

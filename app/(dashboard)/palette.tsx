@@ -7,9 +7,11 @@ import type { SearchProps } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { isAddress } from "#shared/address.ts"
+import { errorCodes, errors } from "#shared/errors.ts"
 import type { Permission } from "#shared/scopes.ts"
-import { type Action, actions, actionsFor, actionsWith, matchingActions } from "./actions.ts"
+import { type Action, actions, actionsFor, actionsWith, matchingActions, revocationsOf, verbIn } from "./actions.ts"
 import { recentPaths } from "./recent.ts"
+import { useSchemas } from "./schema-name.tsx"
 import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
 import { type RouterOutputs, useDebounced, useMe, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
@@ -43,13 +45,16 @@ type PaletteProps = SearchProps & { onClose: () => void; onShortcuts: () => void
 export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
   const { text } = search
   const router = useRouter()
-  const asked = useDebounced(text.trim(), TYPING_MS)
+  // "revoke novak" searches for the person.
+  const wanted = verbIn(text).rest
+  const asked = useDebounced(wanted, TYPING_MS)
   const found = useQuery("find.all", { text: asked }, { enabled: asked.length >= LEAST, keep: true })
   const pages = usePages(text.trim())
   const { offered, ofPerson, refused } = useActions(text.trim(), found.data?.data ?? [])
   const recent = useRecent()
   const path = usePath()
-  const isCurrent = asked === text.trim()
+  const isCurrent = asked === wanted
+  const isFound = isCurrent && asked.length >= LEAST && !found.isPlaceholderData
   const toChoice = (one: Found, section: string): Choice => ({
     key: `${one.kind} ${one.path.join("/")} ${one.name}`,
     section,
@@ -63,11 +68,14 @@ export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
     ...(text.trim() === "" ? recent.map((one) => toChoice(one, "Recent")) : []),
     ...pages,
     ...offered,
+    // The person is known, so that Enter does what the verb says.
+    ...(isFound && verbIn(text).verb !== null ? ofPerson : []),
     ...(asked.length >= LEAST && text.trim() !== "" ? (found.data?.data ?? []) : []).map((one) => ({
       ...toChoice(one, "Results"),
       isStale: !isCurrent || found.isPlaceholderData,
     })),
-    ...(isCurrent && asked.length >= LEAST && !found.isPlaceholderData ? ofPerson : []),
+    ...(isFound && verbIn(text).verb === null ? ofPerson : []),
+    ...useErrors(text),
   ]
 
   function go(choice: Choice) {
@@ -76,7 +84,7 @@ export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
     router.push(choice.href)
   }
 
-  const isSearching = text.trim().length >= LEAST && (!isCurrent || found.isFetching)
+  const isSearching = wanted.length >= LEAST && (!isCurrent || found.isFetching)
   const problem = isCurrent && found.error && !found.isFetching
   return (
     <SearchChoices
@@ -117,11 +125,18 @@ function useActions(text: string, found: readonly Found[]) {
     const href = path(...parts) + query
     return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
   }
+  const { verb } = verbIn(text)
   const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
   const person = personIn(found)
+  const revocations = useRevocations(person)
   return {
     offered: matching.filter(isAllowed).map(toChoice),
-    ofPerson: person === null ? [] : actionsFor(person, tokens).filter(isAllowed).map(toChoice),
+    ofPerson:
+      person === null
+        ? []
+        : [...actionsFor(person, tokens), ...revocations]
+            .filter((one) => isAllowed(one) && (verb === null || one.name.toLowerCase().startsWith(verb)))
+            .map(toChoice),
     // Synonyms match more than what was meant: names only.
     refused: matching
       .filter((one) => !isAllowed(one) && one.name.toLowerCase().startsWith(text.toLowerCase()))
@@ -133,8 +148,41 @@ function useActions(text: string, found: readonly Found[]) {
 function personIn(found: readonly Found[]) {
   const [one, ...others] = found.filter(({ kind }) => kind === "investor")
   if (one === undefined || others.length > 0) return null
-  if (isAddress(one.name)) return { name: shorten(one.name), wallet: one.name, externalId: null }
-  return one.more !== null && isAddress(one.more) ? { name: one.name, wallet: one.more, externalId: one.name } : null
+  const id = one.path.at(-1)!
+  if (isAddress(one.name)) return { id, name: shorten(one.name), wallet: one.name, externalId: null }
+  return one.more !== null && isAddress(one.more)
+    ? { id, name: one.name, wallet: one.more, externalId: one.name }
+    : null
+}
+
+function useRevocations(person: { id: string; name: string } | null) {
+  const { can } = useWorkspace()
+  const schemas = useSchemas()
+  const asked = { investor: person?.id ?? "", limit: 10 }
+  const enabled = person !== null && can("attestation:write")
+  const { data } = useQuery("attestation.search", asked, { enabled })
+  if (person === null || !data) return []
+  return revocationsOf(person.name, data.data, ({ schema }) => schemas.find(({ id }) => id === schema)?.name ?? schema)
+}
+
+/** The most error codes to show. */
+const CODES = 3
+
+/** Error codes with the typed part, and the requests that had them. Texts that cannot be codes find none. */
+function useErrors(text: string): Choice[] {
+  const path = usePath()
+  const part = text.trim().toLowerCase().replaceAll(/\s+/g, "_")
+  const codes = errorCodes.filter((code) => code === part || (part.includes("_") && code.includes(part)))
+  return codes.slice(0, CODES).flatMap((code) => [
+    {
+      ...{ key: `error ${code}`, section: "Errors", group: "Documentation", name: code, more: errors[code].title },
+      href: `/docs/errors/${code}`,
+    },
+    {
+      ...{ key: `requests ${code}`, section: "Errors", group: null, name: `Requests with ${code}`, more: null },
+      href: `${path("logs")}?error=${code}`,
+    },
+  ])
 }
 
 /** The objects that were opened last. The server names them, so that those of erased people are gone. */

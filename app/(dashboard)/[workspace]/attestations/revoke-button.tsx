@@ -11,10 +11,13 @@ type RevokeButtonProps = {
   of: { attestation_id: string; external_id: string | null; user_pubkey: string; schema: string; status: string }
   /** One of several in a list. Its label for screen readers has the schema. */
   isInList?: boolean
+  /** Opens the dialog without a click. */
+  opens?: boolean
+  onClose?: () => void
 }
 
 /** Revokes a verification that is pending or verified, after a reason. */
-export function RevokeButton({ of, isInList = false }: RevokeButtonProps) {
+export function RevokeButton({ of, isInList = false, ...dialog }: RevokeButtonProps) {
   const opened = useRef(of)
   const { attestation_id, external_id, user_pubkey, schema, status } = of
   const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
@@ -23,6 +26,7 @@ export function RevokeButton({ of, isInList = false }: RevokeButtonProps) {
   )
   return (
     <Confirm
+      {...dialog}
       trigger={
         isInList ? (
           <Button variant="ghost" size="sm" aria-label={`Revoke ${what}`}>

@@ -7,6 +7,7 @@ import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detai
 import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import {
   InvestorLink,
   type RouterOutputs,
@@ -39,6 +40,7 @@ export default function Page() {
   const schemas = useQuery("schema.list", {})
   // A member who came from the sessions goes back to them.
   const [from] = useQueryState("from", parseAsStringLiteral(["sessions"]))
+  const { isOpen, setOpen } = useFormInAddress("revoke")
   return (
     <DetailPage
       up={from === "sessions" ? [["sessions"], "Sessions"] : [["attestations"], "Attestations"]}
@@ -55,7 +57,9 @@ export default function Page() {
             </>
           ),
           badge: <StatusBadge status={status} />,
-          actions: isStanding && can("attestation:write") && <RevokeButton of={attestation} />,
+          actions: isStanding && can("attestation:write") && (
+            <RevokeButton of={attestation} opens={isOpen} onClose={() => setOpen(false)} />
+          ),
         }
       }}
     >

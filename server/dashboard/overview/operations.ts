@@ -10,40 +10,30 @@ type Row = {
   id: string
   kind: string
   status: OperationStatus
-  payload: { amount?: string; schema_id?: string; attestation_id?: string }
-  mint_config: string | null
+  payload: { amount?: string }
+  mint_config: string
   wallet: Address | null
   from_wallet: Address | null
   signature: string | null
   error_code: string | null
   created_at: Date
-  decimals: number | null
-  symbol: string | null
-  token: string | null
+  decimals: number
+  symbol: string
+  token: string
   external_id: string | null
 }
 
-/**
- * The latest operations of all kinds. No index has them all in order, so they are collected from where the latest must
- * be: the queue, the last transactions, and token operations that were refused before signing.
- */
+/** The latest operations that moved tokens or held them, also those refused before signing. */
 export async function latestOperations(workspaceId: string, limit: number) {
   const rows = await sql<Row[]>`
     with latest as (
-      (select id from operations
-        where workspace_id = ${workspaceId} and status in ('queued', 'submitted') order by seq desc limit ${limit})
-      union
-      (select o.id from (
-          select signature from transactions where workspace_id = ${workspaceId} order by created_at desc limit ${limit}
-        ) t join operations o on o.workspace_id = ${workspaceId} and o.signature = t.signature)
-      union
-      (select id from operations
-        where workspace_id = ${workspaceId} and ${isMovement()} order by seq desc nulls last limit ${limit})
+      select id from operations
+      where workspace_id = ${workspaceId} and ${isMovement()} order by seq desc nulls last limit ${limit}
     )
     select o.id, o.kind, o.status, o.payload, o.mint_config, o.wallet, o.from_wallet, o.signature, o.error_code,
       o.created_at, c.decimals, c.symbol, c.name as token, i.external_id
     from latest join operations o on o.workspace_id = ${workspaceId} and o.id = latest.id
-    left join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
+    join mint_configs c on c.workspace_id = o.workspace_id and c.id = o.mint_config
     left join lateral wallet_owner(${workspaceId}, o.wallet) w on true
     left join investors i on i.workspace_id = o.workspace_id and i.id = w.investor_id
     order by o.seq desc limit ${limit}`
@@ -59,12 +49,7 @@ export async function latestOperations(workspaceId: string, limit: number) {
     mint_config: row.mint_config,
     token: row.token,
     symbol: row.symbol,
-    schema: row.payload.schema_id ?? null,
-    attestation_id: row.payload.attestation_id ?? null,
-    amount:
-      row.payload.amount !== undefined && row.decimals !== null
-        ? fromBaseUnits(BigInt(row.payload.amount), row.decimals)
-        : null,
+    amount: row.payload.amount === undefined ? null : fromBaseUnits(BigInt(row.payload.amount), row.decimals),
     onchain_tx: row.status === "confirmed" ? row.signature : null,
     error: row.status === "failed" ? row.error_code : null,
     created_at: toTimestamp(row.created_at),

@@ -60,7 +60,6 @@ const pathOf = (section: string, count: number, id: string | undefined) =>
 
 function itemsOf({ attention, expiring }: Overview): (Attention | false | null)[] {
   const { reviews, approvals, endpoints, low_sol } = attention
-  const week = expiring.days_7
   return [
     approvals !== null &&
       approvals.count > 0 && {
@@ -106,14 +105,33 @@ function itemsOf({ attention, expiring }: Overview): (Attention | false | null)[
       ),
       to: null,
     },
-    week.count > 0 && {
+    expiring.days_30.count > 0 && {
       name: "expiring",
-      what: `${week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")} expiring within 7 days`,
+      what: expiryOf(expiring),
+      first: remindersOf(expiring.reminders),
       to: ["attestations"],
-      query: "?expiring=7",
+      query: `?expiring=${expiring.days_7.count > 0 ? 7 : 30}`,
     },
   ]
 }
+
+type Expiring = Overview["expiring"]
+
+function expiryOf({ days_7, days_30 }: Expiring): string {
+  const said = ({ count, more }: Expiring["days_7"]) => (more ? "more than " : "") + numbers.format(count)
+  const [first, days] = days_7.count > 0 ? [days_7, 7] : [days_30, 30]
+  const text = `${said(first)} ${first.count === 1 ? "verification expires" : "verifications expire"} within ${days} days`
+  const later = days === 7 && days_30.count > days_7.count ? `, ${said(days_30)} within 30` : ""
+  return text.charAt(0).toUpperCase() + text.slice(1) + later
+}
+
+/** Whether the investors hear of it. */
+const remindersOf = ({ on, mail }: Expiring["reminders"]): string =>
+  !on
+    ? "Renewal reminders are off"
+    : mail
+      ? "Investors who left an email address are reminded"
+      : "Nothing reminds the investors: this server cannot send email"
 
 function Row({ item: { what, first, count = 1, to, query = "", since } }: { item: Attention }) {
   const path = usePath()

@@ -1,17 +1,15 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
 import { Meter } from "#app/components/meter.tsx"
-import { Ago, NOTHING } from "#app/components/timestamp.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
-import { operationKinds } from "#shared/movements.ts"
 import { shownName } from "#shared/visible.ts"
 import {
   ChainCosts,
@@ -23,6 +21,7 @@ import {
   QuarantineBanner,
 } from "./figures.tsx"
 import { NeedsAttention } from "./needs-attention.tsx"
+import { withoutEmptyStart } from "./without-empty-start.ts"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
@@ -57,8 +56,9 @@ export default function Page() {
 }
 
 function Figures({ overview }: { overview: Overview }) {
-  const { quota, figures, attestations, operations, issuer, checks, ledger, expiring } = overview
+  const { quota, figures, attestations, operations, issuer, checks, ledger } = overview
   const { mode } = useWorkspace()
+  const days = withoutEmptyStart(figures.days)
   const isNew = attestations.length === 0 && operations.length === 0
   return (
     <div className="space-y-4">
@@ -92,17 +92,14 @@ function Figures({ overview }: { overview: Overview }) {
         </dl>
       </Card>
       {!isNew && (
-        <>
-          <Card
-            title="Attestations per day"
-            description="Records of verifications by current status, last 30 days (UTC)"
-          >
-            <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
-              <Chart days={figures.days} />
-            </Suspense>
-          </Card>
-          <ExpiringSoon expiring={expiring} />
-        </>
+        <Card
+          title="Attestations per day"
+          description={`Records of verifications by current status, last ${days.length} days (UTC)`}
+        >
+          <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
+            <Chart days={days} />
+          </Suspense>
+        </Card>
       )}
       {!isNew && (
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
@@ -131,51 +128,6 @@ const Section = ({ title, more, children }: { title: string; more: string; child
     {children}
   </section>
 )
-
-type Expiring = RouterOutputs["overview"]["get"]["expiring"]
-
-/** Verifications that expire soon, and whether their investors get a reminder. Shows nothing if none expire. */
-function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
-  if (days_30.count === 0) return null
-  const said = ({ count: counted, more }: Expiring["days_7"]) => (more ? "more than " : "") + count.format(counted)
-  return (
-    <Card title="Expiring soon" description="Verified wallets by the end of their verification">
-      <ul className="flex flex-wrap gap-x-8 gap-y-2">
-        {(
-          [
-            [7, days_7],
-            [30, days_30],
-          ] as const
-        ).map(([days, one]) => (
-          <li key={days}>
-            <To path={["attestations"]} query={`?expiring=${days}`} className="text-accent hover:underline">
-              {said(one)} within {days} days
-            </To>
-          </li>
-        ))}
-      </ul>
-      <p className="mt-2 text-[13px] text-muted">
-        {!reminders.on ? (
-          <>
-            Investors are not reminded.{" "}
-            <To
-              path={["settings"]}
-              query="?part=workspace"
-              className="rounded-sm text-accent underline underline-offset-2"
-            >
-              Renewal reminders
-            </To>{" "}
-            are off.
-          </>
-        ) : reminders.mail ? (
-          "Investors who left an email address are reminded."
-        ) : (
-          "Reminders are on, but this server cannot send email, so nothing is sent."
-        )}
-      </p>
-    </Card>
-  )
-}
 
 const attestationColumns: Column<AttestationSummary>[] = [
   {
@@ -218,11 +170,11 @@ const operationColumns: Column<Overview["operations"][number]>[] = [
     cell: (row) => {
       if (row.external_id !== null) return shownName(row.external_id)
       if (row.wallet) return <Shortened value={row.wallet} />
-      return row.token ?? (row.schema ? <SchemaName id={row.schema} /> : NOTHING)
+      return row.token
     },
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
+  { header: "Started", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 function LatestOperations({ operations }: { operations: Overview["operations"] }) {
@@ -233,15 +185,7 @@ function LatestOperations({ operations }: { operations: Overview["operations"] }
       columns={operationColumns}
       list={{ data: { data: operations } }}
       rowKey={({ operation_id }) => operation_id}
-      rowHref={({ operation_id, kind, mint_config, attestation_id, schema }) =>
-        mint_config !== null && operationKinds.some((one) => one === kind)
-          ? path("tokens", mint_config, "operations", operation_id)
-          : mint_config !== null
-            ? path("tokens", mint_config)
-            : attestation_id !== null
-              ? path("attestations", attestation_id)
-              : `${path("attestations")}?schema=${schema}`
-      }
+      rowHref={({ operation_id, mint_config }) => path("tokens", mint_config, "operations", operation_id)}
       empty={<Empty title="No operations yet" />}
     />
   )

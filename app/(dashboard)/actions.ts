@@ -107,6 +107,15 @@ export const actionsWith = ({ id, name, symbol }: { id: string; name: string; sy
   },
 ]
 
+/** What a member can begin with one webhook endpoint. */
+export const replayOf = ({ endpoint_id, url }: { endpoint_id: string; url: string }): Action => ({
+  name: `Replay failed events of ${url}`,
+  words: "webhooks deliveries retry resend send again",
+  needs: "webhooks:write",
+  path: ["webhooks", endpoint_id],
+  query: "?form=replay",
+})
+
 type Token = { id: string; symbol: string }
 type Person = { name: string; wallet: string; externalId: string | null }
 

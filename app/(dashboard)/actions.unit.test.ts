@@ -1,7 +1,11 @@
 import { expect, test } from "vitest"
-import { actions, actionsFor, actionsWith, matchingActions, revocationsOf, verbIn } from "./actions.ts"
+import { actions, actionsFor, actionsWith, matchingActions, replayOf, revocationsOf, verbIn } from "./actions.ts"
 
-const all = [...actions, ...actionsWith({ id: "us_fund_v1", name: "US Fund", symbol: "USF" })]
+const all = [
+  ...actions,
+  ...actionsWith({ id: "us_fund_v1", name: "US Fund", symbol: "USF" }),
+  replayOf({ endpoint_id: "whe_1", url: "https://a.example/hooks" }),
+]
 const found = (text: string) => matchingActions(all, text).map(({ name }) => name)
 
 test("people find an action by its words and by synonyms, in any order and case", () => {
@@ -20,6 +24,7 @@ test("people find an action by its words and by synonyms, in any order and case"
     ["invite", "Invite member"],
     ["403", "Show refused requests"],
     ["replay", "Replay failed events"],
+    ["replay failed", "Replay failed events of https://a.example/hooks"],
     ["export inv", "Export investors"],
     ["csv audit", "Export the audit log"],
   ] as const)

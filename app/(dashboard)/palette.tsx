@@ -9,7 +9,16 @@ import { Checkbox } from "#app/components/ui/input.tsx"
 import { isAddress } from "#shared/address.ts"
 import { errorCodes, errors } from "#shared/errors.ts"
 import type { Permission } from "#shared/scopes.ts"
-import { type Action, actions, actionsFor, actionsWith, matchingActions, revocationsOf, verbIn } from "./actions.ts"
+import {
+  type Action,
+  actions,
+  actionsFor,
+  actionsWith,
+  matchingActions,
+  replayOf,
+  revocationsOf,
+  verbIn,
+} from "./actions.ts"
 import { recentPaths } from "./recent.ts"
 import { useSchemas } from "./schema-name.tsx"
 import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
@@ -120,13 +129,14 @@ function useActions(text: string, found: readonly Found[]) {
   const path = usePath()
   const { can } = useWorkspace()
   const tokens = useQuery("mintConfig.list", {}).data?.data ?? []
+  const endpoints = useQuery("webhook.list", {}, { enabled: can("webhooks:write") }).data?.data ?? []
   const isAllowed = ({ needs }: Pick<Action, "needs">) => needs === null || can(needs)
   const toChoice = ({ name, path: parts, query = "" }: Omit<Action, "words">): Choice => {
     const href = path(...parts) + query
     return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
   }
   const { verb } = verbIn(text)
-  const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith)], text)
+  const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith), ...endpoints.map(replayOf)], text)
   const person = personIn(found)
   const revocations = useRevocations(person)
   return {

@@ -1,10 +1,14 @@
+import { RotateCcw } from "lucide-react"
 import { asThemselves, choice, text } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
-import type { Column } from "#app/components/data-table.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { Ago } from "#app/components/timestamp.tsx"
+import { notify } from "#app/components/toast.ts"
+import { MenuItem } from "#app/components/ui/menu.tsx"
+import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
@@ -55,18 +59,29 @@ const filters = {
 }
 
 export function Deliveries({ of }: { of: string }) {
+  const { can } = useWorkspace()
   const list = useList("webhook.searchDeliveries", {
     filters,
     input: { id: of, limit: 50 },
     follows: true,
     searchesInParts: true,
   })
+  const again = useMutation((api, event_id: string) => api.webhook.replay.mutate({ id: of, event_id }))
+  const columns = columnsWith(list.query.data ?? { people: [], tokens: [], approvals: [] })
+  const sendAgain = actions<Delivery>(({ event_id, sequence }) => (
+    <MoreMenu size="icon-sm" label={`Actions for event ${sequence}`}>
+      <MenuItem onSelect={() => again.mutate(event_id, () => notify("The event is sent again"))}>
+        <RotateCcw aria-hidden="true" />
+        Send again
+      </MenuItem>
+    </MoreMenu>
+  ))
   return (
     <List
       list={list}
       caption="Deliveries"
       exports="deliveries"
-      columns={columnsWith(list.query.data ?? { people: [], tokens: [], approvals: [] })}
+      columns={can("webhooks:write") ? [...columns, sendAgain] : columns}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
       noMatch="Remove a filter."
       empty={
@@ -90,7 +105,7 @@ export const progressColumns: Column<Progress>[] = [
     cell: ({ next_attempt_at, ended_at }) =>
       next_attempt_at !== null ? (
         <>
-          <span className="text-muted">Next attempt</span> <Timestamp at={next_attempt_at} />
+          <span className="text-muted">Next attempt</span> <Ago at={next_attempt_at} />
         </>
       ) : (
         ended_at && (

@@ -55,6 +55,17 @@ export function LastError({ of }: { of: Health }) {
   )
 }
 
+/** Why a failing endpoint fails. */
+export function CurrentError({ of }: { of: string }) {
+  const health = useHealth()?.get(of)
+  return (
+    // As high before it is loaded.
+    <span className="block min-h-5 text-danger">
+      {health?.last_error} {health?.last_error && <Ago at={health.last_refused_at} />}
+    </span>
+  )
+}
+
 const attempts = [
   { name: "Accepted", fill: "bg-accent" },
   { name: "Failed", fill: "bg-danger", isStriped: true },

@@ -128,7 +128,7 @@ function Counted({ failed, retried }: { failed: number; retried: number }) {
     <>
       <strong className="font-medium">{countOf(failed + retried, "event")}</strong>
       <span className="text-muted">
-        : {failed.toLocaleString("en-GB")} failed, {retried.toLocaleString("en-GB")} waiting for another attempt.
+        : {failed.toLocaleString("en-GB")} failed, {retried.toLocaleString("en-GB")} retrying.
       </span>
     </>
   )

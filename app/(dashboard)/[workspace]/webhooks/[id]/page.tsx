@@ -4,6 +4,7 @@ import { OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useParams } from "next/navigation.js"
 import { lazy, Suspense, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
+import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts, Failed, Loading } from "#app/components/frame.tsx"
@@ -16,7 +17,7 @@ import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
-import { HealthCard } from "../health.tsx"
+import { CurrentError, HealthCard } from "../health.tsx"
 import type { Doing } from "./dialogs.tsx"
 
 // Below the health, which is drawn first.
@@ -40,7 +41,12 @@ export default function Page() {
       head={(endpoint) => ({
         code: endpoint.url,
         badge: <EndpointBadge endpoint={endpoint} />,
-        description: endpoint.description,
+        description: (
+          <>
+            {endpoint.description}
+            {endpoint.failing_since && <CurrentError of={id} />}
+          </>
+        ),
         actions: can("webhooks:write") && <Actions of={endpoint} />,
       })}
     >
@@ -64,9 +70,9 @@ export default function Page() {
   )
 }
 
-/** Shown while anything has failed. */
+/** Shown while anything failed or is retried. The address can open its dialog, as the search does. */
 function ReplayFailedButton({ id }: { id: string }) {
-  const [isOpen, setOpen] = useState(false)
+  const { isOpen, setOpen } = useFormInAddress("replay")
   const [since] = useState(() => new Date(Date.now() - keptDays.events * DAY_MS).toISOString())
   const { data } = useQuery("webhook.countFailed", { id, since }, { every_ms: FOLLOW_MS })
   const total = data ? data.failed + data.retried : 0
@@ -75,7 +81,7 @@ function ReplayFailedButton({ id }: { id: string }) {
       {total > 0 && (
         <Button size="sm" onClick={() => setOpen(true)}>
           <RotateCcw aria-hidden="true" />
-          Replay {shortCount({ count: total, atLeast: false })} failed
+          Replay {shortCount({ count: total, atLeast: false })} {total === 1 ? "event" : "events"}
         </Button>
       )}
       <Suspense>{isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}</Suspense>

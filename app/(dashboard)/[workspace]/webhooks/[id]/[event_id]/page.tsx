@@ -9,7 +9,7 @@ import { Badge, HttpStatus } from "#app/components/badge.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/frame.tsx"
-import { Duration, ExactTimestamp, Timestamp } from "#app/components/timestamp.tsx"
+import { Ago, Duration, ExactTimestamp, Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { keptDays } from "#shared/retention.ts"
@@ -69,7 +69,7 @@ function DeliveryDetail({ delivery }: { delivery: Delivery }) {
             About: <About event={event} names={delivery} />,
             "Event id": <Copyable compact value={event_id} what="the event's id" />,
             Attempts: `${attempts} of ${attemptPauses_s.length}`,
-            "Next attempt": next_attempt_at && <Timestamp at={next_attempt_at} />,
+            "Next attempt": next_attempt_at && <Ago at={next_attempt_at} />,
             Ended: ended_at && <Timestamp at={ended_at} />,
           }}
         />

@@ -8,13 +8,24 @@ type FormDialogProps = Omit<DialogProps, "children" | "insists"> & {
   variant?: ButtonProps["variant"]
   /** The label of the other button, if "Cancel" could be mistaken for the action itself. */
   dismiss?: string
+  /** Whether the form is long: see `DialogSubmit`. */
+  isPinned?: boolean
   check?: ComponentProps<typeof Form>["check"]
   /** Its errors are shown in the form. The dialog closes when it is done. */
   onSubmit: (values: FormData) => unknown
   children?: ReactNode
 }
 
-export const FormDialog = ({ submit, variant, dismiss, check, onSubmit, children, ...dialog }: FormDialogProps) => (
+export const FormDialog = ({
+  submit,
+  variant,
+  dismiss,
+  isPinned = false,
+  check,
+  onSubmit,
+  children,
+  ...dialog
+}: FormDialogProps) => (
   <Dialog {...dialog}>
     {(close) => (
       <Form
@@ -25,7 +36,7 @@ export const FormDialog = ({ submit, variant, dismiss, check, onSubmit, children
         }}
       >
         {children}
-        <DialogSubmit {...(variant && { variant })} {...(dismiss && { dismiss })}>
+        <DialogSubmit {...(variant && { variant })} {...(dismiss && { dismiss })} isPinned={isPinned}>
           {submit}
         </DialogSubmit>
       </Form>
@@ -33,17 +44,28 @@ export const FormDialog = ({ submit, variant, dismiss, check, onSubmit, children
   </Dialog>
 )
 
+type DialogSubmitProps = ButtonProps & {
+  dismiss?: string
+  /** In a long form: the buttons stay in view at the dialog's lower edge. */
+  isPinned?: boolean
+}
+
 /** The buttons of a form in a dialog: one sends the form, `dismiss` closes it without changes. */
-export const DialogSubmit = ({ dismiss = "Cancel", ...props }: ButtonProps & { dismiss?: string }) => (
-  <DialogFooter>
+export const DialogSubmit = ({ dismiss = "Cancel", isPinned = false, ...props }: DialogSubmitProps) => (
+  <DialogFooter {...(isPinned && pinned)}>
     <DismissButton>{dismiss}</DismissButton>
     <Submit {...props} />
   </DialogFooter>
 )
 
+const pinned = {
+  "data-pinned": "",
+  className: "sticky -bottom-5 -mx-5 -mb-5 border-t border-line bg-surface px-5 py-3",
+}
+
 /** The button of a long form in a sheet. It stays in view at the sheet's lower edge. */
 export const PinnedSubmit = (props: ButtonProps) => (
-  <div data-pinned="" className="sticky -bottom-5 -mx-5 -mb-5 border-t border-line bg-surface px-5 py-3">
+  <div {...pinned}>
     <Submit {...props} className="w-full" />
   </div>
 )

@@ -143,6 +143,6 @@ function keepScrollbarWidth() {
 export const DismissButton = (props: ButtonProps) => <Button {...props} onClick={use(CloseContext)} />
 
 /** The row of buttons at the end of a dialog, the primary one last. */
-export const DialogFooter = (props: { children: React.ReactNode }) => (
-  <div className="mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end" {...props} />
+export const DialogFooter = ({ className = "mt-5", ...props }: React.ComponentProps<"div">) => (
+  <div className={clsx("flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)} {...props} />
 )

@@ -59,7 +59,15 @@ function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
         onCreated({ title: `${name} is ready`, apiKey: api_key, keyId: key_id, baseUrl: options.base_url })
       }}
     >
-      <TextField label="Name" name="name" hint="Where you use this key." required maxLength={100} autoComplete="off" />
+      <TextField
+        ref={focusOn}
+        label="Name"
+        name="name"
+        hint="Where you use this key."
+        required
+        maxLength={100}
+        autoComplete="off"
+      />
       <FieldGroup legend="Scopes" name="scopes">
         <div className="mb-1 flex gap-4 text-[13px]">
           <GroupButton onClick={() => setChosen(new Set(reading))}>Read only</GroupButton>
@@ -89,10 +97,13 @@ function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
         </SelectField>
         {expiry === "date" && <TextField label="Last date" name="expires_at" required type="date" />}
       </div>
-      <DialogSubmit>Create key</DialogSubmit>
+      <DialogSubmit isPinned>Create key</DialogSubmit>
     </Form>
   )
 }
+
+/** The form appears after its dialog, which had nothing else to focus on than its button to close. */
+const focusOn = (field: HTMLInputElement | null) => field?.focus()
 
 const toTimestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
 

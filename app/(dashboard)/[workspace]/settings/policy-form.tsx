@@ -44,6 +44,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
           : "A stricter policy takes effect at once. If it lets more through, another member must approve the change. Requests that wait under it become void."
       }
       submit={of === null ? "Add policy" : "Save"}
+      isPinned
       check={(values) => ({
         ...(values.getAll("actions").length === 0 && { actions: "Select at least one." }),
         ...(values.getAll("roles").length === 0 && { roles: "Select at least one." }),

@@ -140,13 +140,6 @@ export async function showFilters(page: Page) {
   if (page.viewportSize()!.width < 768 && (await button.getAttribute("aria-expanded")) === "false") await button.click()
 }
 
-/** Shows the rare filters of a list. On a phone they are with the others. */
-export async function showRareFilters(page: Page) {
-  await showFilters(page)
-  const button = page.getByRole("button", { name: /^More filters/ })
-  if ((await button.isVisible()) && (await button.getAttribute("aria-expanded")) === "false") await button.click()
-}
-
 /** Sorts a list: with the head of a column or, on a phone, with a filter. */
 export async function sortBy(page: Page, head: RegExp, order: "Oldest first" | "Expiring first") {
   if (page.viewportSize()!.width < 768) {

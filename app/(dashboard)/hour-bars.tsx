@@ -1,4 +1,5 @@
 import { clsx } from "clsx"
+import type { ReactNode } from "react"
 import { useTimeZone } from "#app/components/zone.ts"
 import { shortCount } from "#shared/counts.ts"
 
@@ -26,6 +27,7 @@ export const emptyHours = (counts: readonly number[]): HourCounts[] =>
  */
 export function HourBars({
   caption,
+  heading,
   hours,
   series,
   chosen,
@@ -33,6 +35,8 @@ export function HourBars({
 }: {
   /** Names the table: "Errors per hour". */
   caption: string
+  /** In one line with the legend, where the height matters. */
+  heading?: ReactNode
   hours: readonly HourCounts[]
   series: readonly Series[]
   /** The chosen hour. */
@@ -50,8 +54,12 @@ export function HourBars({
     `${hourIn(hour)} to ${hourIn(hour, 1)}: ${series.map(({ name }, n) => `${counts[n]} ${name.toLowerCase()}`).join(", ")}`
   return (
     <figure className="min-w-0">
-      <div aria-hidden="true">
-        <ul className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      <div className="mb-2 flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        {heading}
+        <ul
+          aria-hidden="true"
+          className={clsx("flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted", heading ? "sm:ml-auto" : "flex-1")}
+        >
           {series.map(({ name, fill, isStriped }) => (
             <li key={name} className="flex items-center gap-1.5">
               <span className={clsx("size-2.5 rounded-xs", fill, isStriped && striped)} />
@@ -60,7 +68,9 @@ export function HourBars({
           ))}
           <li className="ml-auto tabular-nums">Peak {shortCount({ count: most, atLeast: false })}/h</li>
         </ul>
-        <div className="flex h-16 items-end gap-px border-b border-line sm:gap-0.5">
+      </div>
+      <div aria-hidden="true">
+        <div className={clsx(heading ? "h-10" : "h-16", "flex items-end gap-px border-b border-line sm:gap-0.5")}>
           {hours.map((one) => (
             // biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each hour
             // biome-ignore lint/a11y/useKeyWithClickEvents: the same

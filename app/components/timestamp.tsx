@@ -3,7 +3,7 @@ import { countOf } from "#shared/counts.ts"
 import { timeFormat } from "#shared/time-format.ts"
 import { localIn, useTimeZone } from "./zone.ts"
 
-const exactFormat = { ...timeFormat, year: undefined, timeZoneName: undefined, second: "2-digit" } as const
+const exactFormat = { ...timeFormat, second: "2-digit" } as const
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -82,11 +82,11 @@ export function TimeOfDay({ at }: { at: string }) {
   )
 }
 
-/** A time to the second and without the year, for times at most some weeks old. */
+/** A time to the second. */
 export function ExactTimestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (
-    <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
+    <time dateTime={at} title={inUtc(at)} className="whitespace-nowrap">
       {formatIn(zone, exactFormat).format(new Date(at))}
     </time>
   )

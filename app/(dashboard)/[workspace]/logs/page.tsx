@@ -19,12 +19,13 @@ import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx
 import { HttpStatus } from "#app/components/badge.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty } from "#app/components/frame.tsx"
-import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
+import { Ago, Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { countOf } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 import { shownName } from "#shared/visible.ts"
 
 const filters = {
+  path: text("Search", "Path or request id", 200),
   status: choice("Status", "All", [
     ["2xx", "Success (2xx)"],
     ["4xx", "Request error (4xx)"],
@@ -32,11 +33,9 @@ const filters = {
     ...asThemselves(["400", "403", "404", "409", "422", "429"]),
   ]),
   error: { parser: parseAsString, Field: ErrorField },
-  key: { parser: parseAsString, Field: KeyField },
   ...dateRange("Time"),
-  path: rare(text("Path starts with", "/kyc/status")),
+  key: rare({ parser: parseAsString, Field: KeyField }),
   method: rare(choice("Method", "All", asThemselves(["GET", "HEAD", "POST", "PATCH", "DELETE"]))),
-  id: rare(text("Request id", "req_…")),
 }
 
 /** Suggests the codes of the last hours, and takes the beginning of any code. */
@@ -73,10 +72,9 @@ function KeyField({ value, onChange }: FieldProps<string>) {
 export default function Page() {
   const list = useList("request.list", {
     filters,
-    ask: ({ id, key, path, ...asked }) => ({
+    ask: ({ key, path, ...asked }) => ({
       ...asked,
-      ...(id && { request_id: id }),
-      ...(path && { path: pathBelowV1(path) }),
+      ...(path && (path.startsWith("req_") ? { request_id: path } : { path: pathBelowV1(path) })),
       ...(key && { key_id: key }),
     }),
     input: { limit: 50 },
@@ -132,6 +130,7 @@ const kinds = [
 
 /** The requests of each of the last hours. A click on an hour lists them. */
 function Traffic({ filtered: { current, change } }: { filtered: Filtered }) {
+  const id = useId()
   const { data } = useQuery("request.errors", undefined, { every_ms: REFRESH_MS })
   const hours = data?.hours.map(({ hour, successes, client_errors, server_errors }) => ({
     hour,
@@ -141,18 +140,22 @@ function Traffic({ filtered: { current, change } }: { filtered: Filtered }) {
   const failed = sum(hours?.flatMap(({ counts }) => counts.slice(1)) ?? [])
   const total = hours && sum(hours.flatMap(({ counts }) => counts))
   return (
-    <Card
-      title="Requests of the last 24 hours"
-      description={
-        total === undefined
-          ? "Counting…"
-          : total === 0
-            ? "None."
-            : `${countOf(total, "request")}, ${failed === 0 ? "none" : count.format(failed)} of them failed.`
-      }
-      className="mb-4"
-    >
+    <Card aria-labelledby={id} className="mb-4 py-3!">
       <HourBars
+        heading={
+          <>
+            <h2 id={id} className="text-sm font-semibold">
+              Requests of the last 24 hours
+            </h2>
+            <p className="text-[13px] text-muted">
+              {total === undefined
+                ? "Counting…"
+                : total === 0
+                  ? "None."
+                  : `${countOf(total, "request")}, ${failed === 0 ? "none" : count.format(failed)} of them failed.`}
+            </p>
+          </>
+        }
         caption="Requests per hour"
         hours={hours ?? emptyHours([0, 0, 0])}
         series={kinds}
@@ -192,7 +195,16 @@ const columns: Column<LoggedRequest>[] = [
   {
     header: "Time",
     phone: "line",
-    cell: ({ at }) => <ExactTimestamp at={at} />,
+    cell: ({ at }) => (
+      <>
+        <span className="max-md:hidden">
+          <ExactTimestamp at={at} />
+        </span>
+        <span className="md:hidden">
+          <Ago at={at} />
+        </span>
+      </>
+    ),
   },
   {
     header: "Status",

@@ -1,5 +1,6 @@
 import { clsx } from "clsx"
 import { type ReactNode, useId, useRef, useState } from "react"
+import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import type { Filtered } from "./filters.tsx"
@@ -43,15 +44,13 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
         <>
           <Button
             ref={opener}
-            className="md:hidden"
+            className="border-field! md:hidden"
             aria-expanded={isOpen}
             aria-controls={id}
             onClick={() => setOpen(!isOpen)}
           >
             {count === 0 ? "Filters" : `Filters (${count})`}
-            <span aria-hidden="true" className="text-muted">
-              ▾
-            </span>
+            <Icon name="chevron" className="text-muted" />
           </Button>
           <div
             id={id}
@@ -66,15 +65,13 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
             {rare.length > 0 && (
               <>
                 <Button
-                  className="max-md:hidden"
+                  className="border-field! max-md:hidden"
                   aria-expanded={isMore}
                   aria-controls={`${id}more`}
                   onClick={() => setMore(!isMore)}
                 >
                   {rareCount === 0 ? "More filters" : `More filters (${rareCount})`}
-                  <span aria-hidden="true" className="text-muted">
-                    {isMore ? "▴" : "▾"}
-                  </span>
+                  <Icon name="chevron" className={clsx("text-muted", isMore && "rotate-180")} />
                 </Button>
                 <div
                   id={`${id}more`}
@@ -108,7 +105,8 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
         </>
       )}
       {saved && <SavedFilters list={saved} current={current} />}
-      {children && <div className="flex flex-wrap gap-x-3 gap-y-2.5 md:order-2 md:grow">{children}</div>}
+      {/* Hidden while empty: it would begin another line once the filters fill the first. */}
+      {children && <div className="flex flex-wrap gap-x-3 gap-y-2.5 empty:hidden md:order-2 md:grow">{children}</div>}
     </search>
   )
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react"
+import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label } from "#app/components/ui/input.tsx"
 import { Popover } from "#app/components/ui/menu.tsx"
@@ -26,14 +27,12 @@ export function PopoverField({ label, value, className, children }: PopoverField
           <Button
             id={id}
             aria-labelledby={`${id}label ${id}value`}
-            className="w-full justify-between! border-field px-3! font-normal! pointer-coarse:h-11"
+            className="w-full justify-between! border-field! px-3! font-normal! pointer-coarse:h-11"
           >
             <span id={`${id}value`} className="truncate">
               {value}
             </span>
-            <span aria-hidden="true" className="text-muted">
-              ▾
-            </span>
+            <Icon name="chevron" className="text-muted" />
           </Button>
         }
       >

@@ -2,6 +2,7 @@ import { Bookmark } from "lucide-react"
 import { usePathname, useRouter } from "next/navigation.js"
 import { lazy, Suspense, useState } from "react"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
@@ -27,13 +28,11 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
         align="start"
         className="max-w-80"
         trigger={
-          <Button title="Saved filters" className="min-w-0 max-md:max-w-48 md:max-w-48 md:px-2.5!">
+          <Button title="Saved filters" className="min-w-0 border-field! max-md:max-w-48 md:max-w-48 md:px-2.5!">
             <Bookmark aria-hidden="true" className={used ? "fill-current text-accent" : undefined} />
             {used ? <span className="truncate">{used.name}</span> : <span className="md:sr-only">Saved filters</span>}
             {used && <span className="sr-only"> (saved filter)</span>}
-            <span aria-hidden="true" className="text-muted">
-              ▾
-            </span>
+            <Icon name="chevron" className="text-muted" />
           </Button>
         }
       >

@@ -14,7 +14,7 @@ type Tone = keyof typeof tones
 export const Badge = ({ tone = "plain", className, ...props }: ComponentProps<"span"> & { tone?: Tone }) => (
   <span
     className={clsx(
-      "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",
+      "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium tracking-normal whitespace-nowrap",
       tones[tone],
       className,
     )}

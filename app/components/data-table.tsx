@@ -193,7 +193,9 @@ export function DataTable<Row>({
                         {...(href && { onClick: (event: MouseEvent) => open(event, href), "data-opens": true })}
                         className={clsx(
                           href && "cursor-pointer",
-                          selection?.chosen.has(key) ? "bg-accent-soft" : href && "hover:bg-sunken",
+                          selection?.chosen.has(key)
+                            ? "bg-accent-soft/50 shadow-[inset_3px_0_0_var(--accent)]"
+                            : href && "hover:bg-sunken",
                         )}
                       >
                         {selection && (

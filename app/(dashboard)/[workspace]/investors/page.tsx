@@ -15,7 +15,7 @@ import { buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 
 const filters = {
-  q: text("Search", "External id, wallet or investor id", 200),
+  q: text("Search", "Name, wallet or id", 200),
   status: status("Verification", "investor.count"),
   schema,
   ...dateRange("Started"),

@@ -264,12 +264,17 @@ test("each key shows its requests as bars with a text, leads to them in the log,
     await page.reload()
     await expect(called).toContainText("2 requests", { timeout: 2000 })
   }).toPass()
-  await expect(called.getByRole("img")).toHaveAccessibleName(
-    /^2 requests in the last 30 days, 50% errors, most on \d+ \w+: 2$/,
-  )
   await expect(called).toContainText("50% errors")
+  await expect(called.getByRole("img")).toHaveCount(0)
+  await changeAnswer(page, "key.usage", ({ data }) => {
+    for (const { requests } of data) requests[0] = 4
+  })
+  await page.reload()
+  await expect(called.getByRole("img")).toHaveAccessibleName(
+    /^6 requests in the last 30 days, 17% errors, most on \d+ \w+: 4$/,
+  )
   await expectAccessible(page)
-  await called.getByRole("link", { name: "2 requests of Called in the log" }).click()
+  await called.getByRole("link", { name: "6 requests of Called in the log" }).click()
   await expect(heading(page, "Logs")).toBeVisible()
   await expect(page.getByRole("table", { name: "Requests" }).getByRole("row")).toHaveCount(3)
 })

@@ -23,7 +23,11 @@ export function Usage({ of: key, all }: { of: Key; all: All | undefined | null }
       {all === undefined ? (
         <Skeleton className="h-6 w-30 rounded" />
       ) : (
-        usage && <Sparkline days={all!.days} requests={usage.requests} errors={usage.errors} />
+        usage &&
+        // One bar alone says no more than the number below.
+        usage.requests.filter((count) => count > 0).length > 1 && (
+          <Sparkline days={all!.days} requests={usage.requests} errors={usage.errors} />
+        )
       )}
       <p className="mt-0.5 text-xs text-muted">
         {usage && (
@@ -31,7 +35,7 @@ export function Usage({ of: key, all }: { of: Key; all: All | undefined | null }
             <To
               path={["logs"]}
               query={`?key=${key_id}`}
-              className="rounded-sm underline decoration-line underline-offset-4 hover:decoration-current"
+              className="rounded-sm text-accent underline-offset-2 hover:underline"
             >
               {countOf(sum(usage.requests), "request")}
               <span className="sr-only"> of {name} in the log</span>

@@ -150,6 +150,7 @@ ofFirm("a whole queue is decided by keyboard alone", async ({ page, firm }) => {
   // Held with another key, these are the browser's.
   for (const held of ["Control+a", "Alt+r", "Shift+A"]) await page.keyboard.press(held)
   await expect(reasonField(page)).toHaveCount(0)
+  await expect(page.getByRole("link", { name: "Next", exact: true })).toBeVisible()
   await page.keyboard.press("j")
   await expect(heading(page, new RegExp(second))).toBeVisible()
   await expect(page.getByRole("link", { name: "Previous" })).toBeVisible()

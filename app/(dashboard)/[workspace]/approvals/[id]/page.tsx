@@ -17,16 +17,17 @@ import { grouped } from "#shared/amount.ts"
 import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
-import { ruleFields } from "#shared/rules/fields.ts"
 import type { RuleCode } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
 import { useNames } from "../use-names.ts"
 import { BalanceChanges } from "./balance-changes.tsx"
 import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
+import { Value } from "./value.tsx"
 
 // Most requests are movements.
 const PolicyChange = lazy(async () => ({ default: (await import("./policy-change.tsx")).PolicyChange }))
+const RuleChanges = lazy(async () => ({ default: (await import("./rule-changes.tsx")).RuleChanges }))
 const RecoveryRequest = lazy(async () => ({ default: (await import("./recovery-request.tsx")).RecoveryRequest }))
 const RevocationRequest = lazy(async () => ({
   default: (await import("./revocation-request.tsx")).RevocationRequest,
@@ -234,33 +235,6 @@ const Requester = ({ approval }: { approval: Approval }) => (
     {approval.request_id !== null && <To path={["logs", approval.request_id]}>Open in the log</To>}
   </span>
 )
-
-/** The rules that would change, in the words of the form. */
-const RuleChanges = ({ rules }: { rules: Record<string, unknown> }) => (
-  <ul>
-    {Object.entries(rules).map(([name, value]) => (
-      <li key={name}>
-        {ruleFields.find((field) => field.name === name)?.label ?? name}:{" "}
-        {value === null ? "none" : <Value of={value} />}
-      </li>
-    ))}
-  </ul>
-)
-
-const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-
-function Value({ of: value }: { of: unknown }) {
-  if (typeof value === "boolean") return value ? "Yes" : "No"
-  if (value === null) return "Any"
-  if (Array.isArray(value)) return <span className="wrap-anywhere">{value.join(", ")}</span>
-  if (typeof value === "object") return <code className="text-[13px] wrap-anywhere">{JSON.stringify(value)}</code>
-  const text = String(value)
-  return WALLET.test(text) ? (
-    <Copyable value={text} what="address" compact />
-  ) : (
-    <span className="wrap-anywhere">{text}</span>
-  )
-}
 
 /** These are about the balances that the request shows. */
 const balanceLimits = ["balance_limit_exceeded", "investor_balance_limit_exceeded"] satisfies RuleCode[]

@@ -1,5 +1,5 @@
 import { clsx } from "clsx"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import type { Schemas } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { choice, person } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
@@ -18,7 +18,10 @@ import { groupedTo, placesOf } from "#shared/amount.ts"
 import { isMarkable, payoutStatuses } from "#shared/distributions.ts"
 import { useUnits } from "../use-units.ts"
 import { type Distribution, type Payout, refusalWords } from "../words.ts"
-import { MarkManyPaid, MarkPaid } from "./mark-paid.tsx"
+
+// Loaded for members who can act, after the list.
+const MarkPaid = lazy(async () => ({ default: (await import("./mark-paid.tsx")).MarkPaid }))
+const MarkManyPaid = lazy(async () => ({ default: (await import("./mark-paid.tsx")).MarkManyPaid }))
 
 const filters = {
   q: person,
@@ -59,13 +62,15 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
         empty={<Empty title="No payouts">No wallet gets anything.</Empty>}
       />
       {mayAct && (
-        <MarkManyPaid
-          distribution={distribution}
-          selection={selection}
-          filter={list.asked}
-          offersAll={isPageChosen(selection, list, keyOf)}
-          amountOf={amountOf}
-        />
+        <Suspense>
+          <MarkManyPaid
+            distribution={distribution}
+            selection={selection}
+            filter={list.asked}
+            offersAll={isPageChosen(selection, list, keyOf)}
+            amountOf={amountOf}
+          />
+        </Suspense>
       )}
     </Card>
   )
@@ -130,7 +135,7 @@ function PayoutActs({ payout, isCancelled }: { payout: Payout; isCancelled: bool
         )}
         <MenuItem onSelect={() => setMarking(true)}>Mark as paid</MenuItem>
       </MoreMenu>
-      {isMarking && <MarkPaid id={id} onClose={() => setMarking(false)} />}
+      <Suspense>{isMarking && <MarkPaid id={id} onClose={() => setMarking(false)} />}</Suspense>
     </>
   )
 }

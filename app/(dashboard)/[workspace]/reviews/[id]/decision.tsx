@@ -1,8 +1,8 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from "react"
 import { usePageKeys } from "#app/(dashboard)/page-keys.tsx"
 import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
-import { Card } from "#app/components/frame.tsx"
+import { Card, Loading } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
@@ -12,9 +12,12 @@ import { Assignee } from "./assignee.tsx"
 import { ChoiceBar, Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
 import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
-import { Outcome, Requested } from "./outcome.tsx"
 import { NextCase } from "./queue.tsx"
 import { clearing, isDecisionOf, type Review } from "./review.ts"
+
+// Most reviews that are opened are open.
+const Outcome = lazy(async () => ({ default: (await import("./outcome.tsx")).Outcome }))
+const Requested = lazy(async () => ({ default: (await import("./outcome.tsx")).Requested }))
 
 /** What each decision does, shown before the member decides. */
 const consequences = {
@@ -96,9 +99,13 @@ export function Decision({ review }: { review: Review }) {
     <Card title={state === "closed" ? "Outcome" : "Decision"}>
       {isLost && <Overtaken unsent={unsent} />}
       {state === "closed" ? (
-        <Outcome review={review} />
+        <Suspense fallback={<Loading what="Loading the outcome" />}>
+          <Outcome review={review} />
+        </Suspense>
       ) : state === "requested" ? (
-        <Requested review={review} />
+        <Suspense fallback={<Loading what="Loading the request" />}>
+          <Requested review={review} />
+        </Suspense>
       ) : (
         <p className="text-muted">The session has closed: nothing is left to decide.</p>
       )}

@@ -8,12 +8,14 @@ import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#domain/people"
 import { Navigation, NavigationMenu, WorkspaceSwitch } from "./header.tsx"
 import { Keys } from "./keys.tsx"
+import { rememberWorkspace } from "./last-workspace.ts"
 import { Live } from "./live.tsx"
 import { goToSignIn } from "./session.ts"
-import { Chooser, rememberWorkspace } from "./start.tsx"
 import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 
+// Shown only if the member does not belong to the workspace of the address.
+const Chooser = lazy(async () => ({ default: (await import("./chooser.tsx")).Chooser }))
 const SecondFactorFirst = lazy(async () => ({
   default: (await import("./second-factor-first.tsx")).SecondFactorFirst,
 }))
@@ -102,7 +104,9 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
                 title="Choose a workspace"
                 description="This workspace does not exist, or you are not a member of it."
               />
-              <Chooser workspaces={me.workspaces} />
+              <Suspense fallback={<Loading what="Loading the workspaces" />}>
+                <Chooser workspaces={me.workspaces} />
+              </Suspense>
             </>
           ) : error ? (
             <Failed error={error} onRetry={refetch} />

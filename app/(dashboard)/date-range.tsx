@@ -1,5 +1,6 @@
 import { parseAsString } from "nuqs"
-import { daysBefore, isInstant, localIn, timesOf, useTimeZone } from "#app/components/zone.ts"
+import { daysBefore, isInstant, localIn, timesOf } from "#app/components/local-time.ts"
+import { useTimeZone } from "#app/components/zone.ts"
 import { type FieldProps, type Filter, narrow } from "./filters.tsx"
 import { Day, PopoverField, Preset, shortDay } from "./popover-field.tsx"
 

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react"
 import { countOf } from "#shared/counts.ts"
 import { timeFormat } from "#shared/time-format.ts"
-import { localIn, useTimeZone } from "./zone.ts"
+import { localIn } from "./local-time.ts"
+import { useTimeZone } from "./zone.ts"
 
 const exactFormat = { ...timeFormat, second: "2-digit" } as const
 

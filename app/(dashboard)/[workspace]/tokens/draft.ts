@@ -1,4 +1,4 @@
-import { instantIn, localIn } from "#app/components/zone.ts"
+import { instantIn, localIn } from "#app/components/local-time.ts"
 import type { FieldType, JsonOf } from "#shared/rules/define.ts"
 import { isHeldIn, type RuleName, type RulesJson, ruleFields } from "#shared/rules/fields.ts"
 import { toTimestamp } from "#shared/timestamp.ts"

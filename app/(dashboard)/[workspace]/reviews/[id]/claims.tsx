@@ -4,31 +4,12 @@ import { SelectField } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { type ClaimName, type Claims, claimNames, claims } from "#shared/claims.ts"
 import { countryNames } from "#shared/countries.ts"
+import { ENTERED } from "./entered-claims.ts"
 import type { Review } from "./review.ts"
 
 const labelOf = (name: ClaimName): string => {
   const { label } = claims[name]
   return label.charAt(0).toUpperCase() + label.slice(1)
-}
-
-/** Marks in the form that its fields are the claims for the approval. */
-const ENTERED = "claims_entered"
-
-/** The entered claims. Null keeps what the vendor sent. */
-export function claimsOf(values: FormData): Claims | null {
-  if (!values.has(ENTERED)) return null
-  const country = String(values.get("claims.country") ?? "")
-  const flag = (name: ClaimName) => {
-    const value = values.get(`claims.${name}`)
-    return value === "yes" ? true : value === "no" ? false : undefined
-  }
-  const age_over_18 = flag("age_over_18")
-  const accredited = flag("accredited")
-  return {
-    ...(country && { country }),
-    ...(age_over_18 !== undefined && { age_over_18 }),
-    ...(accredited !== undefined && { accredited }),
-  }
 }
 
 /** Reads the claims on request only, because each view is an entry in the audit log. */

@@ -10,11 +10,13 @@ import { headlineOf } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
 import { ChoiceBar, Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
-import { ApprovalClaims, claimsOf } from "./claims.tsx"
 import { rememberDecision } from "./decided.tsx"
+import { claimsOf } from "./entered-claims.ts"
 import { NextCase } from "./queue.tsx"
 import { clearing, isDecisionOf, type Review } from "./review.ts"
 
+// Loaded once a member approves. Until then the approval keeps the provider's claims, as it does without a change.
+const ApprovalClaims = lazy(async () => ({ default: (await import("./claims.tsx")).ApprovalClaims }))
 // Most reviews that are opened are open.
 const Outcome = lazy(async () => ({ default: (await import("./outcome.tsx")).Outcome }))
 const Requested = lazy(async () => ({ default: (await import("./outcome.tsx")).Requested }))
@@ -211,7 +213,7 @@ function Decide({ review, decision, suggested, onWrite, onCancel, onDecided }: D
               : "Visible to people who decide reviews, never to the investor."
           }
         />
-        {decision === "approve" && <ApprovalClaims review={review} />}
+        <Suspense>{decision === "approve" && <ApprovalClaims review={review} />}</Suspense>
         <div className="flex flex-wrap items-center gap-2 bg-surface lg:sticky lg:bottom-0 lg:-mx-5 lg:px-5 lg:py-3">
           <Submit
             variant={isGrave(decision) ? "danger" : "primary"}

@@ -3,8 +3,9 @@ import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempoten
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit, TextField } from "#app/components/form.tsx"
+import { instantIn } from "#app/components/local-time.ts"
 import { notify } from "#app/components/toast.ts"
-import { instantIn, useTimeZone } from "#app/components/zone.ts"
+import { useTimeZone } from "#app/components/zone.ts"
 import { toTimestamp } from "#shared/timestamp.ts"
 
 /** Asks for a snapshot of a token's register on a record date. */

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { endOfDay, endOfLastMonth, endOfLastQuarter, instantIn, localIn, timesOf } from "./zone.ts"
+import { endOfDay, endOfLastMonth, endOfLastQuarter, instantIn, localIn, timesOf } from "./local-time.ts"
 
 test.each([
   ["UTC", "2027-01-31T09:30:00", "2027-01-31T09:30:00.000Z"],

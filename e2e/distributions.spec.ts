@@ -18,7 +18,7 @@ async function held({ api }: Customer) {
   return { id, snapshot_id: await snapshotOf(api, id, "3") }
 }
 
-/** A distribution that the two holders are paid elsewhere: 33.33 and 66.67. */
+/** A distribution that the two holders are paid outside Vouch: 33.33 and 66.67. */
 async function started(customer: Customer) {
   const { id, snapshot_id } = await held(customer)
   const about = { snapshot_id, settlement: "external", total: "100", reference: "Dividend Q3 2026" }
@@ -143,7 +143,7 @@ test("payouts are selected and marked as paid together, and one that was marked 
   const { data } = await customer.api.call("GET", `/distribution/${distribution_id}/payouts`)
   const first = data.find(({ external_id }: { external_id: string }) => external_id === `${id}-1`)
   await customer.api.call("POST", `/payout/${first.payout_id}/mark-paid`, { external_reference: "SEPA 1" })
-  await expect(page.getByRole("checkbox", { name: `${id}-1: paid elsewhere` })).toBeDisabled()
+  await expect(page.getByRole("checkbox", { name: `${id}-1: paid outside Vouch` })).toBeDisabled()
 
   await bar.getByRole("button", { name: "Mark as paid" }).click()
   const dialog = page.getByRole("dialog", { name: "Mark 2 payouts as paid outside Vouch?" })

@@ -147,7 +147,7 @@ export const sentences: Record<AuditAction, Sentence> = {
   "distribution.paused": (told) => say`paused ${distribution(told)}`,
   "distribution.resumed": (told) => say`resumed ${distribution(told)}`,
   "distribution.started": (told) => say`started ${distribution(told)}`,
-  "payout.marked_paid": (told) => say`marked ${payout(told)} as paid elsewhere`,
+  "payout.marked_paid": (told) => say`marked ${payout(told)} as paid outside Vouch`,
   "payout.released": (told) => say`released ${payout(told)}`,
   "payout.retried": (told) => say`retried ${payout(told)}`,
 

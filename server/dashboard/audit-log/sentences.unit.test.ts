@@ -167,7 +167,11 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   "mint_config.paused": ["acme_v1", {}, "paused the token Acme Fund"],
   "mint_config.unpaused": ["acme_v1", {}, "unpaused the token Acme Fund"],
   "operation.resolved": ["op_1", { as: "landed" }, "settled the unclear transaction of op_1 as landed on chain"],
-  "payout.marked_paid": ["pay_1", { distribution: "dist_1" }, "marked the payout to family-office-2 as paid elsewhere"],
+  "payout.marked_paid": [
+    "pay_1",
+    { distribution: "dist_1" },
+    "marked the payout to family-office-2 as paid outside Vouch",
+  ],
   "payout.released": ["pay_1", { distribution: "dist_1" }, "released the payout to family-office-2"],
   "payout.retried": ["pay_1", { distribution: "dist_1" }, "retried the payout to family-office-2"],
   "policies.changed": [

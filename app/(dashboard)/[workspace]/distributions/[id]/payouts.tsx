@@ -36,7 +36,10 @@ const keyOf = ({ payout_id }: Payout): string => payout_id
 const isAtRest = ({ status }: Payout): boolean => status !== "submitted"
 
 /** Why a payout cannot be marked as paid. */
-const refusal = ({ status }: Payout): string | null => (isMarkable(status) ? null : statusWord(status).toLowerCase())
+const refusal = ({ status }: Payout): string | null => {
+  const word = statusWord(status)
+  return isMarkable(status) ? null : word.charAt(0).toLowerCase() + word.slice(1)
+}
 
 export function Payouts({ distribution }: { distribution: Distribution }) {
   const { can } = useWorkspace()

@@ -227,16 +227,32 @@ function SchemaField({ value, onChange, error }: SchemaFieldProps) {
 }
 
 /**
- * What the server would refuse in the draft, checked when typing pauses. The answer to a submit replaces it at once
- * (`keep`), because the last check may be about fields that were corrected since.
+ * What the server would refuse in the draft, checked when typing pauses. An error of a field that has changed since is left
+ * out. The answer to a submit replaces the last check at once (`keep`).
  */
 function useIssues(draft: Draft, isNew: boolean) {
-  const text = JSON.stringify(configOf(draft, useTimeZone()))
-  const [kept, setKept] = useState<{ text: string; issues: readonly Issue[] } | null>(null)
+  const config = configOf(draft, useTimeZone())
+  const text = JSON.stringify(config)
+  const [kept, setKept] = useState<Checked | null>(null)
+  const [checked, setChecked] = useState<Checked | null>(null)
   const settled = useDebounced(text, 400)
-  const { data } = useQuery("mintConfig.check", { config: JSON.parse(settled), is_new: isNew }, { keep: true })
+  const { data } = useQuery("mintConfig.check", { config: JSON.parse(settled), is_new: isNew })
+  if (data && checked?.issues !== data.issues) setChecked({ text: settled, issues: data.issues })
+  const last = kept?.text === text ? kept : checked
   return {
-    issues: kept?.text === text ? kept.issues : (data?.issues ?? []),
+    issues:
+      last?.issues.filter(({ field }) => isSame(valueAt(JSON.parse(last.text), field), valueAt(config, field))) ?? [],
     keep: (config: Config, issues: readonly Issue[]) => setKept({ text: JSON.stringify(config), issues }),
   }
 }
+
+type Checked = { text: string; issues: readonly Issue[] }
+
+/** The value of a field, or of the rule that it belongs to. */
+function valueAt(config: Config, field: string): unknown {
+  const [name = "", rule = ""] = field.split(".")
+  const of = config as Record<string, unknown>
+  return name === "rules" ? (of.rules as Record<string, unknown>)[rule] : of[name]
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -162,7 +162,7 @@ test("a schema is created and its validity changed", async ({ page, customer, tr
   await expectAccessible(page)
   await dialog.getByRole("button", { name: "Create schema" }).click()
   await expect(row(page, id)).toContainText("30 days")
-  await row(page, id).getByRole("button", { name: "Change Residency" }).click()
+  await row(page, id).getByRole("button", { name: "Edit Residency" }).click()
   await page.getByLabel("Valid for (days)").fill("1")
   await page.getByRole("button", { name: "Save" }).click()
   await expect(row(page, id)).toContainText("1 day")
@@ -179,7 +179,7 @@ test("a viewer reads keys, logs, schemas and the audit log, and is refused every
     await page.goto(section(customer, path))
     await expect(page.getByRole("table")).toBeVisible()
     await expect(page.getByRole("row").nth(1)).toBeVisible()
-    await expect(page.getByRole("button", { name: /^(Create|Change|Actions)/ })).toHaveCount(0)
+    await expect(page.getByRole("button", { name: /^(Create|Edit|Change|Actions)/ })).toHaveCount(0)
     await expectAccessible(page)
   }
   const ask = (procedure: string, data: object) =>

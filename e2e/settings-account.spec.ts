@@ -173,7 +173,7 @@ test("name and password are changed: the old password stops working, and other b
   await there.goto(section(customer, "overview"))
   await expect(heading(there, "Sign in")).toBeVisible()
   await signIn(there, email)
-  await expect(there.getByRole("alert")).toBeVisible()
+  await expect(there.getByRole("alert").filter({ hasText: "Wrong email or password." })).toBeVisible()
   await signIn(there, email, "another long password")
   await expect(heading(there, "Overview")).toBeVisible()
   await other.close()

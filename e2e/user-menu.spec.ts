@@ -73,3 +73,19 @@ test("the theme is chosen in the menu by keyboard, at once, and the settings sho
   expect(await canvas()).toBe(light)
   await context.close()
 })
+
+test("opened before its items have loaded, the menu gives the first one the focus", async ({ page, customer }) => {
+  const items = Promise.withResolvers<void>()
+  await page.route("**/_next/static/chunks/*.js", async (route) => {
+    const response = await route.fetch()
+    const body = await response.text()
+    if (body.includes("What’s new")) await items.promise
+    await route.fulfill({ response, body })
+  })
+  await page.goto(section(customer, "schemas"))
+  await page.getByRole("button", { name: /^Account of/ }).press("Enter")
+  await expect(page.getByRole("menu")).toBeVisible()
+  await expect(page.getByRole("menuitem")).toHaveCount(0)
+  items.resolve()
+  await expect(page.getByRole("menuitem", { name: "Your account" })).toBeFocused()
+})

@@ -1,6 +1,6 @@
 import { ArrowLeftRight, BookOpen, CircleUserRound, Keyboard, LogOut, Monitor, Moon, Sparkles, Sun } from "lucide-react"
 import { useRouter } from "next/navigation.js"
-import { MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
+import { focusLateItems, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuChoices } from "#app/components/ui/menu-choices.tsx"
 import { MenuLink } from "#app/components/ui/menu-link.tsx"
 import { chooseTheme, themeChoices, useTheme } from "#app/theme-choice.ts"
@@ -21,7 +21,7 @@ export type UserMenuProps = {
 /** Who is signed in and where, what belongs to them rather than to a workspace, and the way out. */
 export const UserMenuItems = ({ me: { user, workspaces }, here, isHeldUp }: UserMenuProps) => (
   <>
-    <MenuLabel className="text-[13px]! wrap-anywhere">
+    <MenuLabel ref={focusLateItems} className="text-[13px]! wrap-anywhere">
       <span className="block text-sm font-medium text-ink">{user.name}</span>
       <span className="block">{user.email}</span>
       {here && (

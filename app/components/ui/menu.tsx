@@ -168,6 +168,12 @@ export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props 
   />
 )
 
+/** A ref for a part of items that load late: if their menu is open by then, the first item takes the focus. */
+export function focusLateItems(part: HTMLElement | null): void {
+  const menu = part?.closest<HTMLElement>("[role=menu]")
+  if (menu?.matches(":popover-open")) itemsOf(menu)[0]?.focus()
+}
+
 /** Text above the items. */
 export const MenuLabel = ({ className, ...props }: React.ComponentProps<"div">) => (
   <div role="presentation" {...props} className={clsx("px-2 py-1.5 text-xs text-muted", className)} />

@@ -15,7 +15,7 @@ test("a review's decision waits, and takes effect once another member approves i
   await test.step("the page and the form say that it needs another member", async () => {
     await page.goto(review)
     await expect(page.getByText("Your decision takes effect once another member has approved it.")).toBeVisible()
-    await page.getByRole("main").getByRole("button", { name: "Approve", exact: true }).click()
+    await page.getByRole("main").getByRole("button", { name: "Approve", exact: true }).first().click()
     await expect(page.getByText("It happens once another member has approved it.")).toBeVisible()
     await page.getByLabel("Internal reason").fill("Passport checked by hand")
     await expectAccessible(page)
@@ -57,7 +57,7 @@ test("a member without a second factor is led to set one up, and can then approv
   traffic.allow(/409/)
   const { review } = await reviewOfTwo(customer)
   await officer.goto(review)
-  await officer.getByRole("main").getByRole("button", { name: "Approve", exact: true }).click()
+  await officer.getByRole("main").getByRole("button", { name: "Approve", exact: true }).first().click()
   await officer.getByLabel("Internal reason").fill("Passport checked by hand")
   await officer.getByRole("button", { name: "Ask for approval" }).click()
   const request = await open(officer).getAttribute("href").then(String)

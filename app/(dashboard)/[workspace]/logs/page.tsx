@@ -147,7 +147,8 @@ function Traffic({ filtered: { current, change } }: { filtered: Filtered }) {
             <h2 id={id} className="text-sm font-semibold">
               Requests of the last 24 hours
             </h2>
-            <p className="text-[13px] text-muted">
+            {/* In a line of its own on a phone from the start, so that a longer text moves nothing. */}
+            <p className="text-[13px] text-muted max-sm:w-full">
               {total === undefined
                 ? "Counting…"
                 : total === 0

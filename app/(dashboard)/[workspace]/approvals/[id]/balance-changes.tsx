@@ -23,7 +23,8 @@ export function BalanceChanges({ approval: { action, state, request } }: { appro
     }
   }
   return (
-    <div className="mt-5">
+    // On a phone, names and sums take lines that are not there while they load.
+    <div className="mt-5 max-sm:min-h-36">
       <Balances
         token={token}
         changes={[

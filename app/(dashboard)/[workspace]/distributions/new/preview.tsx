@@ -29,7 +29,7 @@ export function Preview({ terms, symbol, amountOf }: PreviewProps) {
         ) : error && !isStale ? (
           <p className="text-danger">{problemOf(error).detail}</p>
         ) : data ? (
-          <div className={isStale ? "opacity-60" : undefined}>
+          <div>
             <p className="text-2xl font-semibold tracking-tight wrap-anywhere">{amountOf(data.allocated)}</p>
             <p className="mb-4 text-[13px] text-muted">to {countOf(data.payouts, "holder")}</p>
             <Facts

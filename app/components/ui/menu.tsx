@@ -168,7 +168,7 @@ export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props 
   />
 )
 
-/** A ref for a part of items that load late: if their menu is open by then, the first item takes the focus. */
+/** A ref for a part of items that load late: if their menu is already open, the first item takes the focus. */
 export function focusLateItems(part: HTMLElement | null): void {
   const menu = part?.closest<HTMLElement>("[role=menu]")
   if (menu?.matches(":popover-open")) itemsOf(menu)[0]?.focus()

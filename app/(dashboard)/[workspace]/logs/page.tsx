@@ -147,7 +147,7 @@ function Traffic({ filtered: { current, change } }: { filtered: Filtered }) {
             <h2 id={id} className="text-sm font-semibold">
               Requests of the last 24 hours
             </h2>
-            {/* In a line of its own on a phone from the start, so that a longer text moves nothing. */}
+            {/* In its own line on a phone from the start, so that a longer text moves nothing. */}
             <p className="text-[13px] text-muted max-sm:w-full">
               {total === undefined
                 ? "Counting…"

@@ -25,10 +25,10 @@ export const Balances = ({ token, changes }: { token: Token; changes: Change[] }
         <th scope="col" className="pb-1 font-normal">
           Balance in {token.symbol}
         </th>
-        <th scope="col" className="pb-1 text-right font-normal">
+        <th scope="col" className="pb-1 pl-2 text-right font-normal whitespace-nowrap">
           Before
         </th>
-        <th scope="col" className="pb-1 text-right font-normal">
+        <th scope="col" className="pb-1 pl-2 text-right font-normal whitespace-nowrap">
           After
         </th>
       </tr>
@@ -128,10 +128,10 @@ function Row({ name, before, by, decimals, isBroken, isPart = false }: RowProps)
   const after = before !== null && by !== null && before + by >= 0n ? before + by : null
   return (
     <tr className={isPart ? "text-muted" : undefined}>
-      <th scope="row" className={`py-1.5 font-normal ${isPart ? "pl-3" : ""}`}>
+      <th scope="row" className={`py-1.5 font-normal wrap-anywhere ${isPart ? "pl-3" : ""}`}>
         {name}
       </th>
-      <td className="py-1.5 text-right">
+      <td className="py-1.5 pl-2 text-right whitespace-nowrap">
         {before === null ? (
           isBroken ? (
             "Unknown"
@@ -142,7 +142,7 @@ function Row({ name, before, by, decimals, isBroken, isPart = false }: RowProps)
           shown(before, decimals)
         )}
       </td>
-      <td className={`py-1.5 text-right ${isPart ? "" : "font-medium"}`}>
+      <td className={`py-1.5 pl-2 text-right whitespace-nowrap ${isPart ? "" : "font-medium"}`}>
         {after === null ? NOTHING : shown(after, decimals)}
       </td>
     </tr>

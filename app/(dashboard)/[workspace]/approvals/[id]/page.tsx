@@ -2,12 +2,9 @@
 
 import { useParams } from "next/navigation.js"
 import { lazy, type ReactNode, Suspense } from "react"
-import { textOf } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
-import { overridden, RuleFindings } from "#app/(dashboard)/[workspace]/tokens/rule-finding.tsx"
 import { TokenName, TokenSymbol, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
-import { useSchemas } from "#app/(dashboard)/schema-name.tsx"
 import { InvestorLink, To, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
@@ -17,16 +14,16 @@ import { grouped } from "#shared/amount.ts"
 import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
-import type { RuleCode } from "#shared/rules/rules.ts"
 import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
 import { useNames } from "../use-names.ts"
 import { BalanceChanges } from "./balance-changes.tsx"
-import { CollectKey } from "./collect-key.tsx"
 import { Decision } from "./decision.tsx"
 import { Value } from "./value.tsx"
 
 // Most requests are movements.
+const CollectKey = lazy(async () => ({ default: (await import("./collect-key.tsx")).CollectKey }))
 const PolicyChange = lazy(async () => ({ default: (await import("./policy-change.tsx")).PolicyChange }))
+const Rules = lazy(async () => ({ default: (await import("./rules.tsx")).Rules }))
 const RuleChanges = lazy(async () => ({ default: (await import("./rule-changes.tsx")).RuleChanges }))
 const RecoveryRequest = lazy(async () => ({ default: (await import("./recovery-request.tsx")).RecoveryRequest }))
 const RevocationRequest = lazy(async () => ({
@@ -74,7 +71,9 @@ export default function Page() {
               </Card>
               {approval.preflight && (
                 <Card title="Rules check">
-                  <Rules request={approval.request} preflight={approval.preflight} />
+                  <Suspense fallback={<Loading what="Loading the rules" lines={5} />}>
+                    <Rules request={approval.request} preflight={approval.preflight} />
+                  </Suspense>
                 </Card>
               )}
             </>
@@ -85,9 +84,11 @@ export default function Page() {
                 {approval.state === "pending" ? (
                   <Decision approval={approval} />
                 ) : approval.action === "key_create" && approval.is_requester ? (
-                  <CollectKey approval={approval}>
-                    <Outcome approval={approval} />
-                  </CollectKey>
+                  <Suspense fallback={<Loading what="Loading the key" lines={2} />}>
+                    <CollectKey approval={approval}>
+                      <Outcome approval={approval} />
+                    </CollectKey>
+                  </Suspense>
                 ) : (
                   <Outcome approval={approval} />
                 )}
@@ -235,30 +236,6 @@ const Requester = ({ approval }: { approval: Approval }) => (
     {approval.request_id !== null && <To path={["logs", approval.request_id]}>Open in the log</To>}
   </span>
 )
-
-/** These are about the balances that the request shows. */
-const balanceLimits = ["balance_limit_exceeded", "investor_balance_limit_exceeded"] satisfies RuleCode[]
-
-type RulesProps = { request: Approval["request"]; preflight: NonNullable<Approval["preflight"]> }
-
-function Rules({ request, preflight: { answer, rules, required_schema } }: RulesProps) {
-  const people = useOwners([request.user_pubkey, request.from_pubkey, request.to_pubkey].map(String))
-  const schemas = useSchemas()
-  const overrides = overridden(rules)
-  const allowed = overrides === null ? "All rules pass now." : `Allowed now. It overrides ${overrides}.`
-  return (
-    <>
-      <p className={answer.error === null ? "text-accent" : "text-danger"} role="status">
-        {answer.error === null ? allowed : `It would be refused now. ${textOf(answer.detail!, people, schemas)}`}
-      </p>
-      {rules.length > 0 && (
-        <div className="mt-3 rounded-lg border border-line">
-          <RuleFindings of={rules} people={people} schema={required_schema} inView={balanceLimits} />
-        </div>
-      )}
-    </>
-  )
-}
 
 /** The policy by what it says. One that was deleted has only its id left. */
 function PolicyLink({ id, action }: { id: string; action: Approval["action"] }) {

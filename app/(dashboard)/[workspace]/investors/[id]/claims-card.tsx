@@ -1,10 +1,13 @@
-import { ClaimList } from "#app/(dashboard)/claim-list.tsx"
+import { lazy, Suspense } from "react"
 import { type RouterOutputs, useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { type ClaimName, type Claims, claims as definitions } from "#shared/claims.ts"
+
+// Loaded once they are shown.
+const ClaimList = lazy(async () => ({ default: (await import("#app/(dashboard)/claim-list.tsx")).ClaimList }))
 
 type InvestorView = RouterOutputs["investor"]["view"]
 type ReviewView = RouterOutputs["review"]["get"]
@@ -75,5 +78,9 @@ type ReportedProps = {
 
 function Reported({ known, sent, wallet, differing }: ReportedProps) {
   if (known.length === 0 && sent === null) return <p className="text-muted">None are stored.</p>
-  return <ClaimList known={known} sent={sent && { claims: sent, wallet }} differing={differing} />
+  return (
+    <Suspense>
+      <ClaimList known={known} sent={sent && { claims: sent, wallet }} differing={differing} />
+    </Suspense>
+  )
 }

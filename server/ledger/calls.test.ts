@@ -41,7 +41,8 @@ test("a mint takes a dozen calls until it is final, and an idle server makes one
   const began = performance.now()
   await sleep(5000)
   const seconds = (performance.now() - began) / 1000
-  expect(callsSoFar()).toBeLessThanOrEqual(seconds)
+  // A call at both ends of a second makes two of them.
+  expect(callsSoFar()).toBeLessThanOrEqual(seconds + 1)
 
   node.calls.clear()
   const { json } = await tokens.mint(config, wallet, "1")

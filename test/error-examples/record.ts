@@ -20,7 +20,7 @@ const LONGEST = 200
 const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) => string][] = [
   [/(?<=user_id\\": \\")[\w-]{20,}/g, () => "Zx3vKq8LmWt5YbRn2HsPd7FgJc4AeUo9"],
   [/(?<=digest\\": \\")[\w-]{43}/g, () => "-RUVASmpDpf885nY2xfZijJ-uIArrSKMxvIPeo61XV8"],
-  [/(?<=up_to\\": \\")[\w-]{20,}/g, () => "cmV2XzJ3anoxUDZ0QVlxRHhRbW5vdXFyQVU"],
+  [/(?<=rows\\": \\")[\w-]{20,}/g, () => "U2fG9PlIvpv0_DDjjiiuyqwR9Yd3oQolBnml9NA"],
   [/\bevt_[0-9a-z]{16,22}@example\.com/g, () => "grace@example.com"],
   [
     /\b(?:att|sess|inv|op|hold|rec|snap|dist|pay|evt|whe|era|req|rev|apr|apol|key|ws|acct|blk|flt|note|user)_[1-9A-HJ-NP-Za-km-z]{16,22}\b/g,

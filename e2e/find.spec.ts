@@ -76,6 +76,25 @@ test("the arrow keys wrap around, and the search opens by its button", { tag: "@
   await expectAccessible(page)
 })
 
+test("J and K move through the rows of a list, and Enter opens one", async ({ page, customer }) => {
+  await customer.api.verifiedWallet()
+  await customer.api.verifiedWallet()
+  await page.goto(section(customer, "attestations"))
+  const links = page.getByRole("table").getByRole("row").getByRole("link")
+  await expect(links).toHaveCount(2)
+  await page.keyboard.press("j")
+  await expect(links.first()).toBeFocused()
+  await page.keyboard.press("j")
+  await expect(links.last()).toBeFocused()
+  // There is no next one.
+  await page.keyboard.press("j")
+  await expect(links.last()).toBeFocused()
+  await page.keyboard.press("k")
+  await expect(links.first()).toBeFocused()
+  await page.keyboard.press("Enter")
+  await expect(page).toHaveURL(/attestations\/att_/)
+})
+
 test("single keys open pages, do nothing while typing, and can be turned off", async ({ page, customer }) => {
   const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" })
   await page.goto(section(customer, "attestations"))

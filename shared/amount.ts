@@ -55,16 +55,18 @@ export const limitsOf = (decimals: number): string =>
     ? `must be a whole number of at most ${MAX_BASE_UNITS}`
     : `must be at most ${fromBaseUnits(MAX_BASE_UNITS, decimals)}, with at most ${decimals} digits after the point`
 
-/** An amount with separators of thousands: `1,000,000.5`. */
+/** An amount as people write it, never with just one digit after the point: `1,000,000.50`. */
 export function grouped(amount: string): string {
   const [whole = "", fraction] = amount.split(".")
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",")
-  return fraction === undefined ? groups : `${groups}.${fraction}`
+  return fraction === undefined ? groups : `${groups}.${fraction.padEnd(2, "0")}`
 }
 
-/** The most digits after the point among amounts. */
-export const placesOf = (amounts: readonly string[]): number =>
-  Math.max(0, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0))
+/** The most digits after the point among amounts as people write them, so never just one. */
+export function placesOf(amounts: readonly string[]): number {
+  const most = Math.max(0, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0))
+  return most === 1 ? 2 : most
+}
 
 /** An amount with at least so many digits after the point, so that a column of them lines up: `6,000.50`. */
 export function groupedTo(places: number, amount: string): string {

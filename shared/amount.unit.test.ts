@@ -136,5 +136,6 @@ test("a column of amounts has the same number of digits after the point", () => 
   expect(amounts.map((amount) => groupedTo(2, amount))).toEqual(["6,000.50", "16,750.75", "118,000.00", "0.00"])
   expect(placesOf(["5", "1000"])).toBe(0)
   expect(placesOf([])).toBe(0)
+  expect(placesOf(["90000", "14750.5"])).toBe(2)
   expect(groupedTo(0, "1000")).toBe("1,000")
 })

@@ -9,7 +9,7 @@ export const scopes = {
   "token:read": "Read token operations and balances",
   "token:mint": "Mint tokens",
   "token:transfer": "Transfer tokens",
-  "token:burn": "Burn tokens of any wallet",
+  "token:burn": "Redeem (burn) tokens of any wallet",
   "register:write": "Take snapshots of the register",
   "distribution:write": "Pay distributions to holders",
   "token:control": "Force transfers, freeze wallets and hold tokens",

@@ -56,6 +56,8 @@ export function Keys() {
       } else {
         // A field that it focuses must not receive the key as well.
         if (pressOnPage(key)) event.preventDefault()
+        else if (key === "j") focusRow(1)
+        else if (key === "k") focusRow(-1)
       }
     }
     document.addEventListener("keydown", press)
@@ -95,6 +97,14 @@ export function Keys() {
       <Suspense>{shown === "shortcuts" && <Shortcuts onClose={close} />}</Suspense>
     </>
   )
+}
+
+/** Focuses the link of the next or previous row of the page's lists, which Enter opens. */
+function focusRow(step: 1 | -1) {
+  const links = [...document.querySelectorAll<HTMLElement>("main [data-opener]")]
+  const row = document.activeElement?.closest("[data-opens]")
+  const at = links.findIndex((link) => row?.contains(link))
+  links[at === -1 ? 0 : at + step]?.focus()
 }
 
 /** Whether the keyboard has ⌘. Only for what the browser renders. */

@@ -1,7 +1,9 @@
+import { BookOpen, Keyboard, Zap } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { Fragment, type ReactNode, useState } from "react"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { shorten } from "#app/components/code.tsx"
+import { KeyCap } from "#app/components/key-cap.tsx"
 import { type Choice, SearchChoices } from "#app/components/search-choices.tsx"
 import type { SearchProps } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
@@ -21,7 +23,7 @@ import {
 } from "./actions.ts"
 import { recentPaths } from "./recent.ts"
 import { useSchemas } from "./schema-name.tsx"
-import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
+import { goTo, readsSingleKeys, type Section, sections, setSingleKeys } from "./sections.ts"
 import { type RouterOutputs, useDebounced, useMe, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
@@ -30,22 +32,28 @@ type Found = RouterOutputs["find"]["all"]["data"][number]
 const LEAST = 2
 const TYPING_MS = 200
 
-const kinds: Record<Found["kind"], string> = {
-  investor: "Investor",
-  attestation: "Attestation",
-  session: "Session",
-  operation: "Operation",
-  token: "Token",
-  schema: "Schema",
-  review: "Review",
-  event: "Event",
-  endpoint: "Webhook endpoint",
-  request: "Request",
-  key: "API key",
-  member: "Member",
-  approval: "Approval",
-  recovery: "Recovery",
-  distribution: "Distribution",
+/** What each kind of object is called, and the section whose icon it has. */
+const kinds: Record<Found["kind"], { name: string; of: Section }> = {
+  investor: { name: "Investor", of: "investors" },
+  attestation: { name: "Attestation", of: "attestations" },
+  session: { name: "Session", of: "sessions" },
+  operation: { name: "Operation", of: "tokens" },
+  token: { name: "Token", of: "tokens" },
+  schema: { name: "Schema", of: "schemas" },
+  review: { name: "Review", of: "reviews" },
+  event: { name: "Event", of: "events" },
+  endpoint: { name: "Webhook endpoint", of: "webhooks" },
+  request: { name: "Request", of: "logs" },
+  key: { name: "API key", of: "keys" },
+  member: { name: "Member", of: "settings" },
+  approval: { name: "Approval", of: "approvals" },
+  recovery: { name: "Recovery", of: "investors" },
+  distribution: { name: "Distribution", of: "distributions" },
+}
+
+const iconOf = (section: Section) => {
+  const { icon: Icon } = sections[section]
+  return <Icon />
 }
 
 type PaletteProps = SearchProps & { onClose: () => void; onShortcuts: () => void }
@@ -67,7 +75,8 @@ export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
   const toChoice = (one: Found, section: string): Choice => ({
     key: `${one.kind} ${one.path.join("/")} ${one.name}`,
     section,
-    group: kinds[one.kind],
+    group: kinds[one.kind].name,
+    icon: iconOf(kinds[one.kind].of),
     name: withShortWallets(one.name),
     more: one.more && withShortWallets(one.more),
     badge: one.statuses?.map((status) => <StatusBadge key={status} status={status} />),
@@ -133,7 +142,7 @@ function useActions(text: string, found: readonly Found[]) {
   const isAllowed = ({ needs }: Pick<Action, "needs">) => needs === null || can(needs)
   const toChoice = ({ name, path: parts, query = "" }: Omit<Action, "words">): Choice => {
     const href = path(...parts) + query
-    return { key: `action ${name} ${href}`, section: "Actions", group: null, name, more: null, href }
+    return { key: `action ${name} ${href}`, section: "Actions", icon: <Zap />, group: null, name, more: null, href }
   }
   const { verb } = verbIn(text)
   const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith), ...endpoints.map(replayOf)], text)
@@ -185,11 +194,25 @@ function useErrors(text: string): Choice[] {
   const codes = errorCodes.filter((code) => code === part || (part.includes("_") && code.includes(part)))
   return codes.slice(0, CODES).flatMap((code) => [
     {
-      ...{ key: `error ${code}`, section: "Errors", group: "Documentation", name: code, more: errors[code].title },
+      ...{
+        key: `error ${code}`,
+        section: "Errors",
+        icon: <BookOpen />,
+        group: "Documentation",
+        name: code,
+        more: errors[code].title,
+      },
       href: `/docs/errors/${code}`,
     },
     {
-      ...{ key: `requests ${code}`, section: "Errors", group: null, name: `Requests with ${code}`, more: null },
+      ...{
+        key: `requests ${code}`,
+        section: "Errors",
+        icon: iconOf("logs"),
+        group: null,
+        name: `Requests with ${code}`,
+        more: null,
+      },
       href: `${path("logs")}?error=${code}`,
     },
   ])
@@ -209,23 +232,27 @@ function useRecent(): Found[] {
 function usePages(text: string): Choice[] {
   const path = usePath()
   const { can } = useWorkspace()
-  const ofWorkspace = Object.entries<{ name: string; needs?: Permission }>(sections)
+  const ofWorkspace = Object.entries<{ name: string; key: string; needs?: Permission }>(sections)
     .filter(([, { needs }]) => needs === undefined || can(needs))
-    .map(([section, { name }]) => ({ name, href: path(section) }))
+    .map(([section, { name, key }]) => ({
+      ...{ name, href: path(section), icon: iconOf(section as Section) },
+      ...(readsSingleKeys() && { keys: ["G", key.toUpperCase()] }),
+    }))
+  const settings = iconOf("settings")
   const others = [
-    { name: "Your account", href: `${path("settings")}?part=account` },
-    { name: "Workspace settings", href: `${path("settings")}?part=workspace` },
-    { name: "Approval policies", href: `${path("settings")}?part=approvals` },
-    { name: "Monitoring", href: `${path("settings")}?part=monitoring` },
-    { name: "Documentation", href: "/docs" },
-    { name: "API reference", href: "/docs/api" },
-    { name: "Errors", href: "/docs/errors" },
-    { name: "Keyboard shortcuts", href: null },
+    { name: "Your account", href: `${path("settings")}?part=account`, icon: settings },
+    { name: "Workspace settings", href: `${path("settings")}?part=workspace`, icon: settings },
+    { name: "Approval policies", href: `${path("settings")}?part=approvals`, icon: settings },
+    { name: "Monitoring", href: `${path("settings")}?part=monitoring`, icon: settings },
+    { name: "Documentation", href: "/docs", icon: <BookOpen /> },
+    { name: "API reference", href: "/docs/api", icon: <BookOpen /> },
+    { name: "Errors", href: "/docs/errors", icon: <BookOpen /> },
+    { name: "Keyboard shortcuts", href: null, icon: <Keyboard /> },
   ]
   const wanted = text.toLowerCase()
   return [...ofWorkspace, ...others]
     .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ name, href }) => ({ key: `page ${name}`, section: "Pages", group: null, name, more: null, href }))
+    .map((one) => ({ key: `page ${one.name}`, section: "Pages", group: null, more: null, ...one }))
 }
 
 /** The keyboard shortcuts, with the switch for those that are single letters. */
@@ -240,26 +267,30 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
     <Dialog onClose={onClose} title="Keyboard shortcuts">
       <dl className="grid grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-6 gap-y-2">
         <Line name="Search everything">
-          <Key>⌘</Key> <Key>K</Key> <span className="text-muted">or</span> <Key>Ctrl</Key> <Key>K</Key>
+          <KeyCap>⌘</KeyCap> <KeyCap>K</KeyCap> <span className="text-muted">or</span> <KeyCap>Ctrl</KeyCap>{" "}
+          <KeyCap>K</KeyCap>
         </Line>
         <Line name="Close the open dialog or menu">
-          <Key>Esc</Key>
+          <KeyCap>Esc</KeyCap>
         </Line>
         <Line name="Go to the page’s search" off={!isOn}>
-          <Key>/</Key>
+          <KeyCap>/</KeyCap>
         </Line>
         <Line name="Show the shortcuts" off={!isOn}>
-          <Key>?</Key>
+          <KeyCap>?</KeyCap>
+        </Line>
+        <Line name="Next or previous row of a list" off={!isOn}>
+          <KeyCap>J</KeyCap> <KeyCap>K</KeyCap>
         </Line>
         {can("review:write") &&
           reviewKeys.map(([key, name]) => (
             <Line key={key} name={name} off={!isOn}>
-              <Key>{key}</Key>
+              <KeyCap>{key}</KeyCap>
             </Line>
           ))}
         {reachable.map(([key, section]) => (
           <Line key={key} name={sections[section].name} off={!isOn}>
-            <Key>G</Key> <span className="text-muted">then</span> <Key>{key.toUpperCase()}</Key>
+            <KeyCap>G</KeyCap> <span className="text-muted">then</span> <KeyCap>{key.toUpperCase()}</KeyCap>
           </Line>
         ))}
       </dl>
@@ -291,10 +322,4 @@ const Line = ({ name, off = false, children }: { name: string; off?: boolean; ch
     <dt className={off ? "text-muted line-through" : undefined}>{name}</dt>
     <dd className="text-right">{children}</dd>
   </Fragment>
-)
-
-const Key = ({ children }: { children: string }) => (
-  <kbd className="inline-block min-w-6 rounded border border-field bg-sunken px-1.5 text-center font-mono text-xs leading-5">
-    {children}
-  </kbd>
 )

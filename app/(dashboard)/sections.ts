@@ -25,9 +25,9 @@ const groups = ["People", "Assets", "Integration", "Workspace"] as const
 type Group = (typeof groups)[number]
 
 /**
- * The sections of the dashboard, in the order of their links, each below the heading of its group. The key is the first part of a page's address below its
- * workspace. Do not change the names: tests and screen readers rely on them. Members without the permission that a
- * section `needs` see no link to it. Its `key` opens it after `g`.
+ * The sections of the dashboard, in the order of their links, each below the heading of its group. The property is the
+ * first part of a page's address below its workspace. Do not change the names: tests and screen readers rely on them.
+ * Members without the permission that a section `needs` see no link to it. Its `key` opens it after `g`.
  */
 export const sections = {
   overview: { name: "Overview", icon: ChartNoAxesColumn, key: "o", group: null },
@@ -38,26 +38,27 @@ export const sections = {
   tokens: { name: "Tokens", icon: Coins, key: "t", group: "Assets" },
   distributions: { name: "Distributions", icon: HandCoins, key: "d", group: "Assets" },
   approvals: { name: "Approvals", icon: ShieldCheck, key: "p", group: "Assets" },
-  developers: { name: "Developers", icon: CodeXml, group: "Integration" },
-  keys: { name: "API keys", icon: KeyRound, group: "Integration" },
+  developers: { name: "Developers", icon: CodeXml, key: "v", group: "Integration" },
+  keys: { name: "API keys", icon: KeyRound, key: "k", group: "Integration" },
   webhooks: { name: "Webhooks", icon: Webhook, key: "w", group: "Integration" },
   events: { name: "Events", icon: Radio, key: "e", group: "Integration" },
   logs: { name: "Logs", icon: ScrollText, key: "l", group: "Integration" },
-  schemas: { name: "Schemas", icon: FileCheck2, group: "Integration" },
-  audit: { name: "Audit", icon: History, group: "Workspace" },
-  settings: { name: "Settings", icon: Settings, group: "Workspace" },
+  schemas: { name: "Schemas", icon: FileCheck2, key: "c", group: "Integration" },
+  audit: { name: "Audit", icon: History, key: "u", group: "Workspace" },
+  settings: { name: "Settings", icon: Settings, key: ",", group: "Workspace" },
 } as const satisfies Record<
   string,
-  { name: string; icon: LucideIcon; key?: string; needs?: Permission; group: Group | null }
+  { name: string; icon: LucideIcon; key: string; needs?: Permission; group: Group | null }
 >
 
 export type Section = keyof typeof sections
 
 export const isSection = (part: string): part is Section => Object.hasOwn(sections, part)
 
-export const goTo: [key: string, Section][] = Object.entries(sections).flatMap(([section, of]) =>
-  "key" in of ? [[of.key, section as Section]] : [],
-)
+export const goTo: [key: string, Section][] = Object.entries(sections).map(([section, { key }]) => [
+  key,
+  section as Section,
+])
 
 const NO_SINGLE_KEYS = "vouch.single-keys-off"
 

@@ -4,9 +4,9 @@ import type { KeyStatus, OperationStatus, ShownStatus } from "#shared/statuses.t
 
 const tones = {
   plain: "border-line bg-sunken text-muted",
-  good: "border-transparent bg-accent-soft text-accent",
+  good: "border-accent/25 bg-accent-soft text-accent",
   notice: "border-notice-line bg-notice-soft text-notice",
-  bad: "border-transparent bg-danger-soft text-danger",
+  bad: "border-danger/25 bg-danger-soft text-danger",
 } as const
 
 type Tone = keyof typeof tones

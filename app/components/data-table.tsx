@@ -192,7 +192,7 @@ export function DataTable<Row>({
                         {...roles.row}
                         {...(href && { onClick: (event: MouseEvent) => open(event, href), "data-opens": true })}
                         className={clsx(
-                          href && "cursor-pointer",
+                          href && "cursor-pointer has-[[data-opener]:focus-visible]:bg-sunken",
                           selection?.chosen.has(key)
                             ? "bg-accent-soft/50 shadow-[inset_3px_0_0_var(--accent)]"
                             : href && "hover:bg-sunken",

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { KeyCap } from "#app/components/key-cap.tsx"
 import { SearchField, type SearchProps } from "#app/components/search-dialog.tsx"
 
 /** A result. One that opens no page has no address. */
@@ -9,7 +10,11 @@ export type Choice = {
   /** What it is, if its section does not say so. */
   group: string | null
   name: string
+  /** Before the name. Hidden from screen readers, as are the keys. */
+  icon?: ReactNode
   badge?: ReactNode
+  /** The keys that open it from any page, one after the other. */
+  keys?: string[]
   more: string | null
   href: string | null
   /** Whether it was found for an earlier text. Such choices come last, and Enter does not open them. */
@@ -105,15 +110,27 @@ export function SearchChoices<Found extends Choice>({
                 aria-selected={index === active}
                 onMouseMove={() => setAt(index)}
                 onClick={() => onChoose(choice)}
-                className={`flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
+                className={`flex cursor-pointer items-baseline gap-3 rounded-md px-3 py-2 aria-selected:bg-accent-soft ${choice.isStale ? "opacity-60" : ""}`}
               >
-                <span className="min-w-0">
+                {choice.icon && (
+                  <span aria-hidden="true" className="self-center text-muted [&_svg]:size-4">
+                    {choice.icon}
+                  </span>
+                )}
+                <span className="min-w-0 flex-1">
                   <span className="block truncate">{choice.name}</span>
                   {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
                 </span>
                 <span className="flex shrink-0 items-baseline gap-2 text-xs text-muted">
                   {choice.badge}
                   {choice.group}
+                  {choice.keys && (
+                    <span aria-hidden="true" className="flex gap-1">
+                      {choice.keys.map((key) => (
+                        <KeyCap key={key}>{key}</KeyCap>
+                      ))}
+                    </span>
+                  )}
                 </span>
               </div>
             )

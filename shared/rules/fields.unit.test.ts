@@ -72,7 +72,7 @@ test("rules that are set are summarized in the order of their checks", () => {
     "Only investors from United States, Canada.",
     "No investors from North Korea.",
     "Only accredited investors.",
-    "Maximum supply 1,000,000.5.",
+    "Maximum supply 1,000,000.50.",
     "Maximum 2,000 holders.",
     "Maximum 50,000 per wallet.",
   ])

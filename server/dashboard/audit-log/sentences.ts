@@ -124,7 +124,7 @@ export const sentences: Record<AuditAction, Sentence> = {
   "approval.withdrawn": (told) => say`withdrew ${request(told)}`,
   "approval_policy.changed": () => say`changed an ${named("approval policy", "settings")}`,
   "approval_policy.created": ({ detail }) =>
-    say`created an ${named("approval policy", "settings")} for: ${policyActions(detail.actions)}`,
+    say`created an ${named("approval policy", "settings")} for ${policyActions(detail.actions)}`,
   "approval_policy.deleted": () => say`deleted an ${named("approval policy", "settings")}`,
 
   "attestation.decided_manually": ({ names, subject, detail }) =>

@@ -48,7 +48,7 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   "account.budget_changed": [
     "ws_1",
     { mode: "live", before: null, after: "2500000000" },
-    "changed the SOL budget of the live workspace from no limit to 2.5 SOL",
+    "changed the SOL budget of the live workspace from no limit to 2.50 SOL",
   ],
   "account.created": ["acct_1", { name: "Acme" }, "created the account Acme"],
   "account.plan_changed": [
@@ -93,7 +93,7 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   "approval_policy.created": [
     "apol_1",
     { actions: ["mint", "force_transfer"] },
-    "created an approval policy for: mint and forced transfer",
+    "created an approval policy for mint and forced transfer",
   ],
   "approval_policy.deleted": ["apol_1", {}, "deleted an approval policy"],
   "attestation.decided_manually": [

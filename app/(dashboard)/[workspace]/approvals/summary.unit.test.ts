@@ -10,7 +10,7 @@ const names = {
 test.each<[string, Approval["action"], Approval["request"]]>([
   ["Mint 180,000 HIF to family-office-2", "mint", { amount: "180000", mint_config: "hif", user_pubkey: "wa" }],
   [
-    "Transfer 1,298,000.5 HIF from family-office-2 to emma-larsson-1008",
+    "Transfer 1,298,000.50 HIF from family-office-2 to emma-larsson-1008",
     "transfer",
     { amount: "1298000.5", mint_config: "hif", from_pubkey: "wa", to_pubkey: "wb" },
   ],

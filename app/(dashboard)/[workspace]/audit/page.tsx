@@ -131,18 +131,15 @@ const columns: Column<Entry>[] = [
   {
     header: "When",
     phone: "none",
-    className: "w-24 align-top! text-muted",
     // Level with the sentence, also when the details are open.
-    cell: ({ at }) => (
-      <span className="block py-0.5">
-        <TimeOfDay at={at} />
-      </span>
-    ),
+    className: "w-24 text-muted [td&]:py-3! [td&]:align-top!",
+    cell: ({ at }) => <TimeOfDay at={at} />,
   },
   {
     header: "What happened",
     phone: "lead",
     breaks: true,
+    className: "md:[td&]:py-2.5! md:[td&]:align-top!",
     cell: (entry) => (
       <div className="font-normal">
         <Told entry={entry} />

@@ -36,6 +36,8 @@ function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
   const all = options.scopes.map(({ scope }) => scope)
   const reading = all.filter((scope) => scope.endsWith(":read"))
 
+  const inArea = (area: string) => options.scopes.filter(({ scope }) => areaOf[objectOf(scope)] === area)
+
   function toggle(scope: Scope) {
     const next = new Set(chosen)
     if (!next.delete(scope)) next.add(scope)
@@ -73,20 +75,25 @@ function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
           <GroupButton onClick={() => setChosen(new Set(reading))}>Read only</GroupButton>
           <GroupButton onClick={() => setChosen(new Set(all))}>All</GroupButton>
         </div>
-        <div className="grid gap-x-4 sm:grid-cols-2">
-          {options.scopes.map(({ scope, words }) => (
-            <Checkbox
-              key={scope}
-              name="scopes"
-              value={scope}
-              checked={chosen.has(scope)}
-              onChange={() => toggle(scope)}
-              hint={<code className="font-mono text-xs">{scope}</code>}
-            >
-              {words}
-            </Checkbox>
-          ))}
-        </div>
+        {areas.map((area) => (
+          <fieldset key={area} className="mt-2 min-w-0">
+            <legend className="text-xs text-muted">{area}</legend>
+            <div className="grid gap-x-4 sm:grid-cols-2">
+              {inArea(area).map(({ scope, words }) => (
+                <Checkbox
+                  key={scope}
+                  name="scopes"
+                  value={scope}
+                  checked={chosen.has(scope)}
+                  onChange={() => toggle(scope)}
+                  hint={<code className="font-mono text-xs">{scope}</code>}
+                >
+                  {words}
+                </Checkbox>
+              ))}
+            </div>
+          </fieldset>
+        ))}
       </FieldGroup>
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField label="Expiry" name="expiry" value={expiry} onChange={({ target }) => setExpiry(target.value)}>
@@ -101,6 +108,25 @@ function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
     </Form>
   )
 }
+
+type ScopedObject = Scope extends `${infer O}:${string}` ? O : never
+const objectOf = (scope: Scope) => scope.split(":")[0] as ScopedObject
+
+/** Where the form lists the scopes of each object. A missing object does not compile. */
+const areaOf = {
+  kyc: "People",
+  investor: "People",
+  attestation: "People",
+  token: "Tokens",
+  config: "Tokens",
+  register: "Tokens",
+  distribution: "Tokens",
+  schema: "Integration",
+  events: "Integration",
+  webhooks: "Integration",
+} as const satisfies Record<ScopedObject, string>
+
+const areas = [...new Set(Object.values(areaOf))]
 
 /** The form appears after its dialog, which had nothing else to focus on than its button to close. */
 const focusOn = (field: HTMLInputElement | null) => field?.focus()

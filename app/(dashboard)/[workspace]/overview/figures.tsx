@@ -6,6 +6,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
+import { MeterBar } from "#app/components/meter.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
@@ -18,9 +19,33 @@ const percent = new Intl.NumberFormat("en-GB", { style: "percent", maximumFracti
 const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })
 const count = new Intl.NumberFormat("en-GB")
 
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
+
+/** How much of the plan this month has used. */
+export function Usage({ quota: { used, included, remaining, plan, period_end } }: { quota: Overview["quota"] }) {
+  const { mode } = useWorkspace()
+  const name = "Attestations this month"
+  return (
+    <Figure
+      name={name}
+      value={count.format(used)}
+      {...(included !== null && { of: `of ${count.format(included)}` })}
+      note={
+        <>
+          {included !== null && <MeterBar label={name} used={used} limit={included} className="mb-1.5" />}
+          {remaining === null ? "No limit" : `${count.format(remaining)} left`}{" "}
+          {mode === "test" ? "in test mode, on any plan" : `on the ${plan} plan`}. Resets on{" "}
+          {day.format(new Date(period_end))} (UTC).
+        </>
+      }
+      className="max-lg:col-span-2"
+    />
+  )
+}
+
 /** The share of started verifications that became verified, and how long that took. */
 export const Conversion = ({ figures: { started, verified, median_seconds } }: { figures: Overview["figures"] }) => (
-  <dl className="grid grid-cols-2 gap-x-8 gap-y-4 sm:col-span-2">
+  <>
     <Figure
       name="Started to verified"
       value={started === 0 ? "–" : percent.format(verified / started)}
@@ -31,13 +56,18 @@ export const Conversion = ({ figures: { started, verified, median_seconds } }: {
       value={median_seconds === null ? "–" : duration(median_seconds)}
       note="from session start to on-chain confirmation"
     />
-  </dl>
+  </>
 )
 
-const Figure = ({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) => (
-  <div>
+type FigureProps = { name: string; value: string; of?: string; note: ReactNode; className?: string }
+
+const Figure = ({ name, value, of, note, className }: FigureProps) => (
+  <div className={className}>
     <dt className="font-medium">{name}</dt>
-    <dd className="mt-1 text-2xl font-semibold tracking-tight">{value}</dd>
+    <dd className="mt-1 flex items-baseline gap-1.5 text-2xl font-semibold tracking-tight">
+      {value}
+      {of && <span className="text-sm font-normal tracking-normal text-muted">{of}</span>}
+    </dd>
     <dd className="mt-0.5 text-[13px] text-muted">{note}</dd>
   </div>
 )

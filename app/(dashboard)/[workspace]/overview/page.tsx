@@ -1,12 +1,11 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
-import { Meter } from "#app/components/meter.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
@@ -19,6 +18,7 @@ import {
   IssuerBalance,
   LastReconciliation,
   QuarantineBanner,
+  Usage,
 } from "./figures.tsx"
 import { NeedsAttention } from "./needs-attention.tsx"
 import { withoutEmptyStart } from "./without-empty-start.ts"
@@ -29,8 +29,6 @@ const Chart = lazy(() => import("./chart.tsx"))
 const AT_LEAST_EVERY_MS = 30_000
 
 type Overview = RouterOutputs["overview"]["get"]
-
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 
 export default function Page() {
   const { data, error, refetch } = useQuery("overview.get", {}, { every_ms: AT_LEAST_EVERY_MS })
@@ -57,7 +55,6 @@ export default function Page() {
 
 function Figures({ overview }: { overview: Overview }) {
   const { quota, figures, attestations, operations, issuer, checks, ledger } = overview
-  const { mode } = useWorkspace()
   const days = withoutEmptyStart(figures.days)
   const isNew = attestations.length === 0 && operations.length === 0
   return (
@@ -66,22 +63,10 @@ function Figures({ overview }: { overview: Overview }) {
       {!isNew && <NeedsAttention overview={overview} />}
       <FirstSteps overview={overview} isNew={isNew} />
       <Card>
-        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Meter
-            label="Attestations this month"
-            used={quota.used}
-            limit={quota.included}
-            className="sm:max-lg:col-span-2"
-            hint={
-              <>
-                {quota.remaining === null ? "No limit" : `${count.format(quota.remaining)} left`}{" "}
-                {mode === "test" ? "in test mode, on any plan" : `on the ${quota.plan} plan`}. Resets on{" "}
-                {day.format(new Date(quota.period_end))} (UTC).
-              </>
-            }
-          />
+        <dl className="grid grid-cols-2 gap-x-8 gap-y-4 lg:grid-cols-3">
+          <Usage quota={quota} />
           <Conversion figures={figures} />
-        </div>
+        </dl>
       </Card>
       <Card>
         <dl className="grid grid-cols-2 gap-x-8 gap-y-4 lg:grid-cols-4">
@@ -114,8 +99,6 @@ function Figures({ overview }: { overview: Overview }) {
     </div>
   )
 }
-
-const count = new Intl.NumberFormat("en-GB")
 
 const Section = ({ title, more, children }: { title: string; more: string; children: ReactNode }) => (
   <section className="min-w-0" aria-label={title}>

@@ -36,7 +36,7 @@ test("details of refusals name people, without the words for clients of the API"
 })
 
 test.each([
-  ["The supply of 298000.5 would exceed 500000.", "The supply of 298,000.5 would exceed 500,000."],
+  ["The supply of 298000.5 would exceed 500000.", "The supply of 298,000.50 would exceed 500,000."],
   ["At most 1000 holders from 3 Mar 2026 on.", "At most 1,000 holders from 3 Mar 2026 on."],
   ["Refused since 2026-03-03T10:00:00Z.", "Refused since 2026-03-03T10:00:00Z."],
   ["A wallet 4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T.", "A wallet 4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T."],

@@ -1,3 +1,4 @@
+import { Download } from "lucide-react"
 import type { MouseEvent } from "react"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { createStore } from "#app/components/store.ts"
@@ -32,16 +33,15 @@ async function startExport(list: string, url: string): Promise<void> {
   }
 }
 
-/** Downloads all rows of a list that match its filters. */
-export function ExportCsv({
-  list,
-  asked,
-  label = "Export CSV",
-}: {
+type ExportCsvProps = {
   list: string
   asked: Record<string, string>
+  /** What it downloads, if that is not the list that it stands above. */
   label?: string
-}) {
+}
+
+/** Downloads all rows of a list that match its filters. On a phone, without a label, it is only an icon. */
+export function ExportCsv({ list, asked, label }: ExportCsvProps) {
   const { id: workspace } = useWorkspace()
   const url = `/api/export/${list}.csv?${new URLSearchParams({ workspace, ...asked })}`
   function start(event: MouseEvent) {
@@ -51,8 +51,18 @@ export function ExportCsv({
     void startExport(list, url)
   }
   return (
-    <a href={url} download onClick={start} className={buttonLook()}>
-      {label}
+    <a
+      href={url}
+      download
+      onClick={start}
+      className={buttonLook({ className: label === undefined ? "max-md:size-11! max-md:px-0!" : undefined })}
+    >
+      {label ?? (
+        <>
+          <Download aria-hidden="true" className="md:hidden" />
+          <span className="max-md:sr-only">Export CSV</span>
+        </>
+      )}
     </a>
   )
 }

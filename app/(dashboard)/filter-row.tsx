@@ -20,6 +20,7 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   const [first, ...rest] = Object.keys(filters)
   const search = first !== undefined && filters[first]!.isSearch ? first : null
   const names = search === null ? Object.keys(filters) : rest
+  const isAlone = names.length === 0 && saved === undefined
   const isRare = (name: string) => filters[name]!.isRare === true
   const rare = names.filter(isRare)
   const rareCount = rare.filter((name) => current[name] !== undefined).length
@@ -39,7 +40,9 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   }
   return (
     <search aria-label="Filters" className="mb-3 flex flex-wrap items-end gap-x-3 gap-y-2.5">
-      {search !== null && <div className="w-full md:contents">{fieldOf(search)}</div>}
+      {search !== null && (
+        <div className={clsx("md:contents", isAlone ? "min-w-0 flex-1" : "w-full")}>{fieldOf(search)}</div>
+      )}
       {names.length > 0 && (
         <>
           <Button

@@ -125,7 +125,7 @@ export function SearchChoices<Found extends Choice>({
                   {choice.badge}
                   {choice.group}
                   {choice.keys && (
-                    <span aria-hidden="true" className="flex gap-1">
+                    <span aria-hidden="true" className="flex gap-1 pointer-coarse:hidden">
                       {choice.keys.map((key) => (
                         <KeyCap key={key}>{key}</KeyCap>
                       ))}

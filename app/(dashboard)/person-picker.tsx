@@ -41,14 +41,16 @@ export function PersonPicker(props: PersonPickerProps) {
   // A text that is still being typed is incomplete, not wrong.
   const [isLeft, setLeft] = useState(false)
   const [chosen, setChosen] = useState<Person | null>(null)
+  // A wallet that the form began with counts as chosen, and so shows its person.
+  const [isTyped, setTyped] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const forget = useForget()
   const text = value.trim()
-  const picked = chosen?.user_pubkey === text ? chosen : null
   const found = useFound(text, of)
-  const known = found.people.find(({ user_pubkey }) => user_pubkey === text) ?? picked
+  const known = [...found.people, chosen].find((one) => one?.user_pubkey === text) ?? null
+  const picked = known !== null && (known === chosen || !isTyped) ? known : null
   const isSearching = isOpen && picked === null && text.length >= SHORTEST_SEARCH && !isAddress(text)
   const options = isSearching ? found.people : []
   const place = Math.min(at, options.length - 1)
@@ -74,6 +76,7 @@ export function PersonPicker(props: PersonPickerProps) {
   }
   function change() {
     setChosen(null)
+    setTyped(true)
     onChange("")
     input.current?.focus()
   }
@@ -109,6 +112,7 @@ export function PersonPicker(props: PersonPickerProps) {
             value={picked ? nameOf(picked) : value}
             onChange={({ target }) => {
               onChange(target.value)
+              setTyped(true)
               setAt(0)
               setOpen(true)
               setLeft(false)

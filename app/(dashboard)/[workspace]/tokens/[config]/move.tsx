@@ -12,6 +12,7 @@ import { Input, Select } from "#app/components/ui/input.tsx"
 import { grouped } from "#shared/amount.ts"
 import { type Exemption, exemptionNames, exemptions } from "#shared/lots.ts"
 import { AmountField } from "./amount-field.tsx"
+import { MovementBalances } from "./movement-balances.tsx"
 import { RulesCheck, submitLabel } from "./preflight-panel.tsx"
 import { Sent } from "./sent.tsx"
 import { REPEATED, type Sending, usePreflight } from "./use-preflight.ts"
@@ -75,7 +76,10 @@ function MoveForm({ token, kind, initial, onStarted }: MoveFormProps) {
   const set = (name: keyof typeof entered) => (value: string) => setEntered((before) => ({ ...before, [name]: value }))
   // The form loads after its sheet has opened, so nothing in it has the focus yet.
   const form = useRef<HTMLDivElement>(null)
-  useEffect(() => form.current?.querySelector("input")?.focus(), [])
+  useEffect(() => {
+    const fields = [...(form.current?.querySelectorAll("input") ?? [])]
+    ;(fields.find(({ value }) => value === "") ?? fields[0])?.focus()
+  }, [])
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
   const wallet = (name: string, label: string, end: "from" | "to") => (
     <PersonPicker
@@ -128,7 +132,14 @@ function MoveForm({ token, kind, initial, onStarted }: MoveFormProps) {
           />
         )}
       </div>
-      {!idempotencyKey.isUnanswered && <RulesCheck sending={sending} checked={checked} />}
+      {!idempotencyKey.isUnanswered && (
+        <>
+          {checked.preflight && from !== to && (
+            <MovementBalances token={token} from={kind === "mint" ? null : from} to={to} amount={amount} />
+          )}
+          <RulesCheck sending={sending} checked={checked} />
+        </>
+      )}
       <PinnedSubmit disabled={!isAccepted}>{submitLabel(kind === "mint" ? "Mint" : "Transfer", checked)}</PinnedSubmit>
     </Form>
   )

@@ -76,6 +76,20 @@ test("the arrow keys wrap around, and the search opens by its button", { tag: "@
   await expectAccessible(page)
 })
 
+test("a list is downloaded and a key is rotated from the search", async ({ page, customer }) => {
+  await page.goto(section(customer, "overview"))
+  await page.keyboard.press("Control+k")
+  await search(page).getByRole("combobox").fill("export inv")
+  const download = page.waitForEvent("download")
+  await search(page).getByRole("option", { name: "Export investors" }).click()
+  expect((await download).suggestedFilename()).toMatch(/^investors.*\.csv$/)
+  await page.keyboard.press("Control+k")
+  await search(page).getByRole("combobox").fill("rotate")
+  await search(page).getByRole("option", { name: /^Rotate/ }).first().click()
+  await expect(page.getByRole("dialog", { name: /^Rotate/ })).toBeVisible()
+  await expectAccessible(page)
+})
+
 test("J and K move through the rows of a list, and Enter opens one", async ({ page, customer }) => {
   await customer.api.verifiedWallet()
   await customer.api.verifiedWallet()

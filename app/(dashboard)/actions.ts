@@ -10,6 +10,8 @@ export type Action = {
   /** The page below the workspace, and the end of its address that opens the form. */
   path: string[]
   query?: string
+  /** The list to download, instead of opening the page. */
+  exports?: string
 }
 
 export const actions: readonly Action[] = [
@@ -47,8 +49,8 @@ export const actions: readonly Action[] = [
     query: "?form=create",
   },
   {
-    name: "Revoke or rotate an API key",
-    words: "delete replace renew secret token credentials access",
+    name: "Revoke an API key",
+    words: "delete secret token credentials access",
     needs: "key:write",
     path: ["keys"],
   },
@@ -60,14 +62,8 @@ export const actions: readonly Action[] = [
     query: "?form=add",
   },
   {
-    name: "Replay failed events",
-    words: "webhooks deliveries retry resend again",
-    needs: "webhooks:write",
-    path: ["webhooks"],
-  },
-  {
     name: "Show refused requests",
-    words: "debug errors failed logs 400 403 404 409 422 429",
+    words: "debug errors failed logs",
     needs: null,
     path: ["logs"],
     query: "?status=4xx",
@@ -78,6 +74,7 @@ export const actions: readonly Action[] = [
       words: "download csv spreadsheet list file save",
       needs: null,
       path: [list],
+      exports: list,
     }),
   ),
   {
@@ -107,7 +104,22 @@ export const actionsWith = ({ id, name, symbol }: { id: string; name: string; sy
   },
 ]
 
-/** What a member can begin with one webhook endpoint. */
+/** What a member can begin with one API key. */
+export const rotationOf = ({ key_id, name }: { key_id: string; name: string }): Action => ({
+  name: `Rotate ${name}`,
+  words: "api key replace renew secret token credentials access",
+  needs: "key:write",
+  path: ["keys"],
+  query: `?${new URLSearchParams({ form: "rotate", key: key_id })}`,
+})
+
+/** The requests that were answered with a status code from 400 to 599, if the text is one. */
+export const requestsOf = (text: string): Action[] =>
+  /^[45]\d\d$/.test(text)
+    ? [{ name: `Show requests answered ${text}`, words: text, needs: null, path: ["logs"], query: `?status=${text}` }]
+    : []
+
+/** What a member can begin with one webhook endpoint, which has failed events. */
 export const replayOf = ({ endpoint_id, url }: { endpoint_id: string; url: string }): Action => ({
   name: `Replay failed events of ${url}`,
   words: "webhooks deliveries retry resend send again",

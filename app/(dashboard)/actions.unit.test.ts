@@ -1,10 +1,21 @@
 import { expect, test } from "vitest"
-import { actions, actionsFor, actionsWith, matchingActions, replayOf, revocationsOf, verbIn } from "./actions.ts"
+import {
+  actions,
+  actionsFor,
+  actionsWith,
+  matchingActions,
+  replayOf,
+  requestsOf,
+  revocationsOf,
+  rotationOf,
+  verbIn,
+} from "./actions.ts"
 
 const all = [
   ...actions,
   ...actionsWith({ id: "us_fund_v1", name: "US Fund", symbol: "USF" }),
   replayOf({ endpoint_id: "whe_1", url: "https://a.example/hooks" }),
+  rotationOf({ key_id: "key_1", name: "Investor portal" }),
 ]
 const found = (text: string) => matchingActions(all, text).map(({ name }) => name)
 
@@ -22,8 +33,8 @@ test("people find an action by its words and by synonyms, in any order and case"
     ["revoke ver", "Revoke a verification"],
     ["dividend", "Create distribution"],
     ["invite", "Invite member"],
-    ["403", "Show refused requests"],
-    ["replay", "Replay failed events"],
+    ["debug", "Show refused requests"],
+    ["rotate inv", "Rotate Investor portal"],
     ["replay failed", "Replay failed events of https://a.example/hooks"],
     ["export inv", "Export investors"],
     ["csv audit", "Export the audit log"],
@@ -33,6 +44,11 @@ test("people find an action by its words and by synonyms, in any order and case"
 
 test("every word must match the beginning of one, and nothing matches before something is typed", () => {
   for (const text of ["", "  ", "mint zebra", "ession", "evoke", "%"]) expect([text, found(text)]).toEqual([text, []])
+})
+
+test("a status code of an error finds the requests that were answered with it", () => {
+  expect(requestsOf("403")).toMatchObject([{ name: "Show requests answered 403", query: "?status=403" }])
+  for (const text of ["", "200", "40", "4031", "error"]) expect(requestsOf(text)).toEqual([])
 })
 
 test("a person is offered a mint of each of the first tokens, and a session, each with their wallet", () => {

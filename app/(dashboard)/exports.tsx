@@ -40,10 +40,16 @@ type ExportCsvProps = {
   label?: string
 }
 
+const urlOf = (list: string, workspace: string, asked: Record<string, string> = {}) =>
+  `/api/export/${list}.csv?${new URLSearchParams({ workspace, ...asked })}`
+
+/** Downloads all rows of a list of a workspace. */
+export const exportAll = (list: string, workspace: string): void => void startExport(list, urlOf(list, workspace))
+
 /** Downloads all rows of a list that match its filters. On a phone, without a label, it is only an icon. */
 export function ExportCsv({ list, asked, label }: ExportCsvProps) {
   const { id: workspace } = useWorkspace()
-  const url = `/api/export/${list}.csv?${new URLSearchParams({ workspace, ...asked })}`
+  const url = urlOf(list, workspace, asked)
   function start(event: MouseEvent) {
     // Opened in its own tab, the browser downloads it.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return

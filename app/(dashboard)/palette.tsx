@@ -18,9 +18,12 @@ import {
   actionsWith,
   matchingActions,
   replayOf,
+  requestsOf,
   revocationsOf,
+  rotationOf,
   verbIn,
 } from "./actions.ts"
+import { exportAll } from "./exports.tsx"
 import { recentPaths } from "./recent.ts"
 import { useSchemas } from "./schema-name.tsx"
 import { goTo, readsSingleKeys, type Section, sections, setSingleKeys } from "./sections.ts"
@@ -56,6 +59,9 @@ const iconOf = (section: Section) => {
   return <Icon />
 }
 
+/** A choice that opens a page or, if it can, does at once what its name says. */
+type Offer = Choice & { run?: () => void }
+
 type PaletteProps = SearchProps & { onClose: () => void; onShortcuts: () => void }
 
 /** Finds a page, wallet, id or person by a few letters. */
@@ -82,7 +88,7 @@ export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
     badge: one.statuses?.map((status) => <StatusBadge key={status} status={status} />),
     href: path(...one.path),
   })
-  const choices: Choice[] = [
+  const choices: Offer[] = [
     ...(text.trim() === "" ? recent.map((one) => toChoice(one, "Recent")) : []),
     ...pages,
     ...offered,
@@ -96,10 +102,11 @@ export function Palette({ onClose, onShortcuts, ...search }: PaletteProps) {
     ...useErrors(text),
   ]
 
-  function go(choice: Choice) {
-    if (choice.href === null) return onShortcuts()
+  function go({ href, run }: Offer) {
+    if (href === null) return onShortcuts()
     onClose()
-    router.push(choice.href)
+    if (run) run()
+    else router.push(href)
   }
 
   const isSearching = wanted.length >= LEAST && (!isCurrent || found.isFetching)
@@ -136,16 +143,33 @@ const withShortWallets = (text: string): string =>
 /** What the member can begin, once something is typed: also with the person, if one is found, and what their role lacks. */
 function useActions(text: string, found: readonly Found[]) {
   const path = usePath()
-  const { can } = useWorkspace()
+  const { id, can } = useWorkspace()
   const tokens = useQuery("mintConfig.list", {}).data?.data ?? []
-  const endpoints = useQuery("webhook.list", {}, { enabled: can("webhooks:write") }).data?.data ?? []
+  const failing = useFailing(text)
+  const keys = useQuery("key.list", {}, { enabled: can("key:write") && text !== "" }).data?.data ?? []
   const isAllowed = ({ needs }: Pick<Action, "needs">) => needs === null || can(needs)
-  const toChoice = ({ name, path: parts, query = "" }: Omit<Action, "words">): Choice => {
+  const toChoice = ({ name, path: parts, query = "", exports }: Omit<Action, "words">): Offer => {
     const href = path(...parts) + query
-    return { key: `action ${name} ${href}`, section: "Actions", icon: <Zap />, group: null, name, more: null, href }
+    return {
+      ...(exports !== undefined && { run: () => exportAll(exports, id) }),
+      key: `action ${name} ${href}`,
+      section: "Actions",
+      icon: <Zap />,
+      group: null,
+      name,
+      more: null,
+      href,
+    }
   }
   const { verb } = verbIn(text)
-  const matching = matchingActions([...actions, ...tokens.flatMap(actionsWith), ...endpoints.map(replayOf)], text)
+  const all = [
+    ...actions,
+    ...requestsOf(text),
+    ...tokens.flatMap(actionsWith),
+    ...failing.map(replayOf),
+    ...keys.filter(({ status }) => status === "active").map(rotationOf),
+  ]
+  const matching = matchingActions(all, text)
   const person = personIn(found)
   const revocations = useRevocations(person)
   return {
@@ -161,6 +185,17 @@ function useActions(text: string, found: readonly Found[]) {
       .filter((one) => !isAllowed(one) && one.name.toLowerCase().startsWith(text.toLowerCase()))
       .map(({ name }) => name),
   }
+}
+
+/** The endpoints with events that failed or are retried, once the text could ask for a replay. */
+function useFailing(text: string) {
+  const { can } = useWorkspace()
+  const enabled = text !== "" && can("webhooks:write")
+  const endpoints = useQuery("webhook.list", {}, { enabled }).data?.data ?? []
+  const health = useQuery("webhook.health", undefined, { enabled }).data?.data ?? []
+  const isFailing = ({ failed, waiting }: (typeof health)[number]) => failed.count + waiting.count > 0
+  const failing = new Set(health.filter(isFailing).map(({ endpoint_id }) => endpoint_id))
+  return endpoints.filter(({ endpoint_id }) => failing.has(endpoint_id))
 }
 
 /** The one person among the results, if they have a wallet. */

@@ -103,7 +103,11 @@ export function Ago({ at }: { at: string | null }) {
   if (!unit) return <Timestamp at={at} />
   return (
     <time dateTime={at} title={`${timeIn(zone, at)}\n${inUtc(at)}`} className="whitespace-nowrap">
-      {Math.abs(away_ms) < MINUTE_MS ? "just now" : relative.format(Math.trunc(away_ms / unit.ms), unit.unit)}
+      {Math.abs(away_ms) < MINUTE_MS
+        ? away_ms > 0
+          ? "now"
+          : "just now"
+        : relative.format(Math.trunc(away_ms / unit.ms), unit.unit)}
     </time>
   )
 }

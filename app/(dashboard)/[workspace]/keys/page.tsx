@@ -27,14 +27,20 @@ export default function Page() {
   const usage = useQuery("key.usage", {})
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const { isOpen: isCreating, setOpen: setCreating } = useFormInAddress("create")
-  const [doing, setDoing] = useState<Doing>(null)
+  const rotation = useFormInAddress("rotate")
+  const [chosen, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)
 
   const { data } = keys.query
   const active = data?.data.filter(({ status }) => status !== "revoked") ?? []
   const revoked = (data?.data.length ?? 0) - active.length
   const list = showsRevoked || !data ? keys : { ...keys, query: { ...keys.query, data: { ...data, data: active } } }
-  const done = () => setDoing(null)
+  const toRotate = rotation.isOpen && mayChange && active.find(({ key_id }) => key_id === rotation.key)
+  const doing: Doing = toRotate ? { what: "rotate", key: toRotate } : chosen
+  function done() {
+    setDoing(null)
+    rotation.setOpen(false)
+  }
 
   return (
     <>

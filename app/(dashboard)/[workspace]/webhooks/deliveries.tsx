@@ -34,7 +34,7 @@ export function DeliveryBadge({ of: { status, attempts, last_status_code, last_e
   return (
     <Badge tone={tone} {...(last_error && { title: last_error })}>
       {isFirst ? "Waiting" : word}
-      {!isFirst && status !== "delivered" && answer && ` · ${answer}`}
+      {!isFirst && status !== "delivered" && answer && <span className="max-md:sr-only"> · {answer}</span>}
     </Badge>
   )
 }

@@ -32,6 +32,7 @@ export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
           : "Applies to new events, and to those waiting for another attempt."
       }
       submit={of === null ? "Add endpoint" : "Save"}
+      isPinned
       check={() => ({ types: !wantsAll && chosen.size === 0 ? "Select at least one type." : undefined })}
       onSubmit={async (values) => {
         const saved = await save.mutateAsync({
@@ -46,7 +47,7 @@ export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
       <TextField
         label="URL"
         name="url"
-        hint="An https:// address on the public Internet."
+        hint="An https:// address on the public Internet, or one that your administrator allows."
         required
         type="url"
         className="font-mono"

@@ -61,7 +61,11 @@ export function CurrentError({ of }: { of: string }) {
   return (
     // As high before it is loaded.
     <span className="block min-h-5 text-danger">
-      {health?.last_error} {health?.last_error && <Ago at={health.last_refused_at} />}
+      {health?.last_error && (
+        <>
+          {health.last_error.replace(/\.$/, "")}, <Ago at={health.last_refused_at} />
+        </>
+      )}
     </span>
   )
 }

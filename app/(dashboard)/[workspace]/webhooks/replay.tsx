@@ -86,7 +86,7 @@ export function ReplayFailed({ id, onClose }: { id: string; onClose: () => void 
       submit={total ? `Replay ${countOf(total, "event")}` : "Replay"}
       check={() => ({
         time: span === "time" && since === null ? "Enter a date and a time." : undefined,
-        span: total === 0 ? "No event has failed since then." : undefined,
+        span: total === 0 ? "No event failed in this time." : undefined,
       })}
       onSubmit={async () => {
         const { events } = await replay.mutateAsync(since!)
@@ -124,7 +124,7 @@ export function ReplayFailed({ id, onClose }: { id: string; onClose: () => void 
 }
 
 function Counted({ failed, retried }: { failed: number; retried: number }) {
-  if (failed + retried === 0) return "Nothing has failed since then."
+  if (failed + retried === 0) return "Nothing failed in this time."
   return (
     <>
       <strong className="font-medium">{countOf(failed + retried, "event")}</strong>

@@ -14,7 +14,7 @@ import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { MenuItem } from "#app/components/ui/menu.tsx"
 import { MoreMenu } from "#app/components/ui/more-menu.tsx"
-import { countOf, shortCount } from "#shared/counts.ts"
+import { countOf } from "#shared/counts.ts"
 import { keptDays } from "#shared/retention.ts"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
 import { CurrentError, HealthCard } from "../health.tsx"
@@ -70,7 +70,7 @@ export default function Page() {
   )
 }
 
-/** Shown while anything failed or is retried. The address can open its dialog, as the search does. */
+/** Shown while anything failed or is retried. How many changes from second to second: its dialog counts them. The address can open its dialog, as the search does. */
 function ReplayFailedButton({ id }: { id: string }) {
   const { isOpen, setOpen } = useFormInAddress("replay")
   const [since] = useState(() => new Date(Date.now() - keptDays.events * DAY_MS).toISOString())
@@ -81,7 +81,7 @@ function ReplayFailedButton({ id }: { id: string }) {
       {total > 0 && (
         <Button size="sm" onClick={() => setOpen(true)}>
           <RotateCcw aria-hidden="true" />
-          Replay {shortCount({ count: total, atLeast: false })} {total === 1 ? "event" : "events"}
+          Replay failed events
         </Button>
       )}
       <Suspense>{isOpen && <ReplayFailed id={id} onClose={() => setOpen(false)} />}</Suspense>

@@ -119,7 +119,7 @@ test("revoking asks for a reason and names the person, and shows the progress un
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Revoke" }).click()
   const dialog = page.getByRole("alertdialog")
-  await expect(dialog.getByRole("heading")).toHaveText(/^Revoke .+’s individual identity\?$/)
+  await expect(dialog.getByRole("heading")).toHaveText(/^Revoke .+’s individual identity verification\?$/)
   await expect(dialog.getByLabel("Reason shown to the investor")).toHaveValue("withdrawn")
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(dialog.getByText("Required")).toBeVisible()

@@ -14,7 +14,7 @@ test("the audit log says up to which entry it is on chain, with the transaction 
   await page.reload()
   await expect(page.getByText("Entry 12,345")).toHaveAttribute("href", explorer)
   await expect(page.getByText(/and all before it, until .*2026.* are anchored on chain/)).toBeVisible()
-  await expect(page.getByRole("link", { name: "Verify the log" })).toHaveAttribute("href", "/docs/guides/audit")
+  await expect(page.getByRole("link", { name: "How to verify the log" })).toHaveAttribute("href", "/docs/guides/audit")
   await expectAccessible(page)
 })
 

@@ -284,7 +284,7 @@ test("from a person's page, tokens are minted to their wallet and a verification
   await expect(ofInvestor(page, name)).toBeVisible()
   const wallets = page.getByRole("region", { name: "Wallets" })
   await wallets.getByRole("button", { name: "Revoke Individual identity" }).click()
-  const dialog = page.getByRole("alertdialog", { name: `Revoke ${name}’s individual identity?` })
+  const dialog = page.getByRole("alertdialog", { name: `Revoke ${name}’s individual identity verification?` })
   await dialog.getByLabel("Internal reason").fill("They asked for it.")
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(wallets.getByText("Revoked")).toBeVisible()

@@ -20,7 +20,8 @@ type RevokeButtonProps = {
 export function RevokeButton({ of, isInList = false, ...dialog }: RevokeButtonProps) {
   const opened = useRef(of)
   const { attestation_id, external_id, user_pubkey, schema, status } = of
-  const what = useSchemas().find(({ id }) => id === schema)?.name ?? "verification"
+  const name = useSchemas().find(({ id }) => id === schema)?.name
+  const what = name === undefined ? "verification" : `${name} verification`
   const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
     api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
   )

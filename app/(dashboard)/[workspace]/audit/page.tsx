@@ -105,7 +105,7 @@ function Proof() {
   if (!data) return null
   const guide = (
     <NewTab href="/docs/guides/audit" className={link}>
-      Verify the log
+      How to verify the log
     </NewTab>
   )
   if (data.anchor === null) return <>The hashes of the log are not on chain yet. {guide}</>

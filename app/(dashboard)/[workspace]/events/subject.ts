@@ -62,7 +62,7 @@ export function subjectOf({ type, data }: Event, { people, tokens, approvals }: 
     about(text("recovery_id"), who, "recoveries") ??
     about(text("investor_id"), who, "investors") ??
     (type === "quota.threshold"
-      ? { words: `${of.used} of ${of.included}, ${of.percent} % used`, id: null, parts: ["overview"] }
+      ? { words: `${of.used} of ${of.included}, ${of.percent}% used`, id: null, parts: ["overview"] }
       : { words: wallet ?? type, id: null, parts: null })
   )
 }

@@ -48,7 +48,7 @@ test.each([
   ["wallet.unfrozen", { user_pubkey: "W", mint_config: null, investor_id: "inv_1" }, "investors/inv_1", "noah"],
   ["recovery.updated", { recovery_id: "rec_1", user_pubkey: "W", investor_id: "inv_1" }, "recoveries/rec_1", "noah"],
   ["investor.frozen", { user_pubkey: "W", investor_id: "inv_1" }, "investors/inv_1", "noah"],
-  ["quota.threshold", { used: 401, included: 500, percent: 80 }, "overview", "401 of 500, 80 % used"],
+  ["quota.threshold", { used: 401, included: 500, percent: 80 }, "overview", "401 of 500, 80% used"],
 ])("%s leads to what it is about", (type, data, path, words) => {
   const subject = about(type, data)
   expect([subject.parts?.join("/"), subject.words]).toEqual([path, words])

@@ -27,9 +27,9 @@ import { shownName } from "#shared/visible.ts"
 const filters = {
   path: text("Search", "Path or request id", 200),
   status: choice("Status", "All", [
-    ["2xx", "Success (2xx)"],
-    ["4xx", "Request error (4xx)"],
-    ["5xx", "Server error (5xx)"],
+    ["2xx", "All 2xx"],
+    ["4xx", "All 4xx errors"],
+    ["5xx", "All 5xx errors"],
     ...asThemselves(["400", "403", "404", "409", "422", "429"]),
   ]),
   error: { parser: parseAsString, Field: ErrorField },

@@ -181,7 +181,7 @@ export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSub
             {ruleField}
           </Limits>
         </div>
-        <Card title="In words" className="lg:sticky lg:top-20">
+        <Card title="Summary" className="lg:sticky lg:top-20">
           <RuleList
             schema={draft.required_schema}
             rules={completeRules(configOf(draft, zone).rules)}

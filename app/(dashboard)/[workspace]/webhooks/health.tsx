@@ -29,7 +29,7 @@ export function SuccessRate({ of }: { of: Health }) {
       className={clsx("whitespace-nowrap", rate < 90 ? "font-medium text-danger" : rate < 100 && "text-notice")}
       title={`${of.accepted} of ${countOf(of.attempts, "attempt")}`}
     >
-      {rate} %
+      {rate}%
     </span>
   )
 }

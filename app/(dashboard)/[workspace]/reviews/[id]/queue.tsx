@@ -20,11 +20,11 @@ export function useCasePath(): (id: string) => string {
 
 /** Where to go from a review, among those that match the filters in the address. */
 function useNeighbours(review_id: string) {
-  const { asked } = useFilters(queueFilters)
+  const { asked, isFiltered } = useFilters(queueFilters)
   const casePath = useCasePath()
   const { data } = useQuery("review.neighbours", { review_id, ...askedOf(asked) })
   const pathTo = (id: string | null) => id && casePath(id)
-  return data && { left: data.left, next: pathTo(data.next), previous: pathTo(data.previous) }
+  return data && { left: data.left, next: pathTo(data.next), previous: pathTo(data.previous), isFiltered }
 }
 
 /** The reviews before and after this one in the queue, also by J and K. */
@@ -95,7 +95,9 @@ export function NextCase({ reviewId, opens }: NextCaseProps) {
   if (next === null)
     return (
       <p className="mt-4 flex flex-wrap items-center gap-3">
-        <span className="text-muted">That was the last case.</span>
+        <span className="text-muted">
+          {to.isFiltered ? "No more cases match your filter." : "That was the last case."}
+        </span>
         <Link ref={focus} href={path("reviews")} prefetch={false} className={buttonLook()}>
           Back to the queue
         </Link>

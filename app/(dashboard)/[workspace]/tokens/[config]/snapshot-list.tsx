@@ -46,7 +46,7 @@ export function Snapshots({ token }: { token: TokenView }) {
               </Button>
             }
             title={`Snapshot of ${token.symbol}`}
-            description="Fixes who holds the token at the end of a second, and puts the hash of the list on chain."
+            description="Records every balance at one moment, and puts the hash of the list on chain."
           >
             {(close) => <TakeSnapshot token={token} onDone={close} />}
           </Dialog>

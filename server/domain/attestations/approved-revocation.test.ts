@@ -45,6 +45,11 @@ async function listedBy(send: (of: Session) => Promise<Sent>): Promise<Case> {
   return { send: () => send(one), effects: count }
 }
 
+async function statusOf(id: string): Promise<string> {
+  const [row] = await sql`select status from attestations where id = ${id}`
+  return row!.status
+}
+
 test("a verified wallet can be revoked alone, by itself or in a list, and a pending one in neither", async () => {
   await requireApproval(owner.account, ["attestation_revoke"])
   const [alone, listed] = await Promise.all([app.verifiedWallet(key), app.verifiedWallet(key)])
@@ -54,6 +59,19 @@ test("a verified wallet can be revoked alone, by itself or in a list, and a pend
   const { id } = await session()
   expect(await rest("POST", `/attestation/${id}/revoke`, why)).toMatchObject({ status: 202 })
   expect(await revokeList([id])).toMatchObject({ status: 202 })
+})
+
+test("approving the revocation of a pending verification leaves one alone that was verified since", async () => {
+  await requireApproval(owner.account, ["attestation_revoke"])
+  const one = await session()
+  const { approvalId } = await rest("POST", `/attestation/${one.id}/revoke`, why)
+  await app.webhook({ session_id: one.sessionId, decision: "approved" })
+  await waitFor(async () => (await statusOf(one.id)) === "verified", "the credential")
+  expect((await approve(officer, approvalId!)).error).toMatchObject({ error: "approval_ended" })
+  const [approval] = await sql`select state, reason from approvals where id = ${approvalId!}`
+  expect(approval).toEqual({ state: "void", reason: "It can no longer be done. The person has been verified since." })
+  expect(await statusOf(one.id)).toBe("verified")
+  expect(await entries(one.id, "attestation.revoked")).toBe(0)
 })
 
 test("a list that was approved is revoked for the member who asked for it", async () => {

@@ -7,6 +7,7 @@ import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { endPending, revokeCredential } from "./end.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
@@ -17,7 +18,7 @@ const revokedColumns = columns("attestations", "workspace_id, id, status, schema
 /**
  * Revokes an attestation. A pending one is rejected, and its attest operation is cancelled if it is still queued; a
  * verified one has its credential burned. One that has ended is returned unchanged. Ending a pending one may need
- * approval. A verified one can always be revoked at once. Errors: attestation_not_found, review_open, approver_missing;
+ * approval. A verified one can always be revoked at once. Errors: attestation_not_found, review_open, approver_missing, approval_ended;
  * throws AwaitingApproval.
  */
 export async function revokeAttestation({
@@ -35,13 +36,16 @@ export async function revokeAttestation({
     sql.begin(async (sql): Promise<Decided<void>> => {
       const row = await lockRevocable(sql, workspaceId, attestationId)
       if (row === null) return attestationNotFound(attestationId)
-      const isPending = statusAt(row, clock.now()) === "pending"
+      const status = statusAt(row, clock.now())
+      const isPending = status === "pending"
       const revoke = async (sql: Transaction) => {
         if (isPending && !replay)
           await refuseToEndAlone(sql, { workspaceId, author: caller, attestationIds: [attestationId] })
         await revokeIn(sql, { workspaceId, attestationId, author: caller, reason, publicReason })
         if (claim) await claimKey(sql, claim, attestationId)
       }
+      // What was approved is the end of a pending verification, not the destruction of a credential issued since.
+      if (status === "verified" && replay) fail("approval_ended", "The person has been verified since.")
       if (!isPending) return { done: await revoke(sql) }
       const request = { attestation_id: attestationId, reason, ...(publicReason && { public_reason: publicReason }) }
       const about = { action: "attestation_revoke", subject: attestationId, request, rules: "" } as const

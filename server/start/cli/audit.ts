@@ -26,8 +26,8 @@ export function addAuditCommands(program: Command, run: RunAlone): void {
     .requiredOption("--rpc <url>", "a node that you trust, with the history of that time")
     .option(
       "--until <date>",
-      "the end of the time that the file should cover, as in its export: reports a file whose end was cut off",
-      time,
+      "the end of the time that the file should cover, as in its export: reports a file whose end was cut off. A day counts as a whole (UTC)",
+      endOf,
     )
     .option("--since <date>", "the start of that time: reports a file that does not reach back to it", time)
     .action((file: string, { issuer, rpc, until, since }: Options) =>
@@ -60,6 +60,12 @@ function time(value: string): Date {
   if (Number.isNaN(date.getTime())) throw new InvalidArgumentError("Use a date, such as 2026-12-02.")
   return date
 }
+
+const DAY_MS = 86_400_000
+
+/** The time, or the end of a day without one: an export of that day has all of it. */
+const endOf = (value: string): Date =>
+  new Date(time(value).getTime() + (/^\d{4}-\d{2}-\d{2}$/.test(value) ? DAY_MS : 0))
 
 function textOf(answer: AuditAnswer): string {
   const { verified, range, proven, unproven, unlinked, breaks, unprovenColumns, later } = answer

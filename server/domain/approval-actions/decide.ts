@@ -62,6 +62,9 @@ export type ApprovalDetail = ApprovalRecord & {
   request_id: string | null
   /** Whether the reader may approve it, apart from a second factor that they must use. */
   can_approve: boolean
+  has_approved: boolean
+  /** Name of the member who rejected it, or at whose decision it became void. */
+  ended_by: string | null
   is_own: boolean
   /** Whether the reader themselves requested it, not a key that they know. */
   is_requester: boolean
@@ -76,14 +79,19 @@ export async function readRequest(principal: Principal, id: string): Promise<App
   const userId = via.kind === "user" ? via.userId : ""
   const isPending = stateOf(row) === "pending"
   const approvers = isPending ? await approversOf(sql, row) : new Set<string>()
-  const hasApproved = (await validApprovals(sql, row, approvers)).some(({ id }) => id === userId)
-  const can_approve = approvers.has(userId) && !hasApproved
+  const valid = await validApprovals(sql, row, approvers)
+  const has_approved = valid.some(({ id }) => id === userId)
+  const can_approve = approvers.has(userId) && !has_approved
   const kind = movementOf(row.action)
   return {
     ...toApprovalRecord(row),
+    // While it waits, only those that count: a member may have lost their role since.
+    ...(isPending && { given: valid.map(({ by, at }) => ({ by, at })) }),
     label: approvalActions[row.action],
     request_id: row.requester.id.startsWith("key_") ? row.request_id : null,
     can_approve,
+    has_approved,
+    ended_by: row.ended_by,
     is_own: row.requesters.includes(userId),
     is_requester: row.requester.id === userId,
     preflight: isPending && kind !== null ? await preflightOf(principal, kind, row.request) : null,

@@ -196,3 +196,19 @@ test("a member who can approve needs their second factor to add another one", as
   expect((await thief.fetch("/api/auth/passkey/generate-register-options")).status).toBe(403)
   expect(await error({ browser: thief }, await asked())).toBe("second_factor_required")
 })
+
+test("a request's page counts only approvals of members who may still approve, and names who rejected it", async () => {
+  await fixture.policy({ actions: ["force_transfer"], mint_config: config, approvals: 2 })
+  const demoted = await provenMember(app, { role: "compliance", account: owner.account })
+  const id = await asked()
+  const detailOf = async ({ browser }: ProvenMember) => (await browser.query("approval.detail", { id })).data
+  expect(await error(demoted, id)).toBeUndefined()
+  expect(await detailOf(officer)).toMatchObject({ given: [{}], can_approve: true, has_approved: false })
+  expect(await detailOf(demoted)).toMatchObject({ can_approve: false, has_approved: true })
+  const [user] = await sql`select id from users where email = ${demoted.email}`
+  await owner.browser.mutate("member.changeRole", { user_id: user!.id, role: "viewer" })
+  expect(await detailOf(officer)).toMatchObject({ given: [], can_approve: true, ended_by: null })
+  const { digest } = await detailOf(officer)
+  await officer.browser.mutate("approval.reject", { approval_id: id, digest, reason: "No" })
+  expect(await detailOf(officer)).toMatchObject({ state: "rejected", ended_by: "The compliance" })
+})

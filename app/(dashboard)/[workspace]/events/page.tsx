@@ -15,7 +15,7 @@ import type { Event, Names } from "./subject.ts"
 import { whatHappened } from "./what-happened.ts"
 
 const filters = {
-  about: text("About", "Name, wallet, id or number"),
+  about: text("About", "Name, wallet, id or number", 100),
   type: choice("Type", "All", asThemselves(allEventTypes)),
   ...dateRange("Time"),
 }

@@ -49,7 +49,7 @@ const asClause = (sentence: string): string =>
     .replace(/\.$/, "")
 
 const filters = {
-  about: text("About", "Name, wallet, id or number"),
+  about: text("About", "Name, wallet, id or number", 100),
   status: choice(
     "Status",
     "All",

@@ -1,4 +1,4 @@
-import { useId, useState } from "react"
+import { useEffect, useId, useState } from "react"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { useMe, useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
 import { FormError, TextareaField, TextField } from "#app/components/form.tsx"
@@ -10,9 +10,16 @@ import { Button } from "#app/components/ui/button.tsx"
 import { FRESH_MINUTES } from "#shared/approvals.ts"
 import type { ApprovalDetail } from "../summary.ts"
 
+type DecisionProps = {
+  approval: ApprovalDetail
+  /** Whether a dialog is open. It stays, with what is written in it, if the request ends in the meantime. */
+  isDeciding: boolean
+  onDeciding: (isDeciding: boolean) => void
+}
+
 /** What a member can do with a request that waits. */
-export function Decision({ approval }: { approval: ApprovalDetail }) {
-  const { approval_id, digest, can_approve, is_own, needed, given } = approval
+export function Decision({ approval, isDeciding, onDeciding }: DecisionProps) {
+  const { approval_id, digest, can_approve, has_approved, is_own, needed, given } = approval
   const approve = useMutation((api) => api.approval.approve.mutate({ approval_id, digest }))
   const reject = useMutation((api, reason: string) => api.approval.reject.mutate({ approval_id, digest, reason }))
   const withdraw = useMutation((api) => api.approval.withdraw.mutate({ id: approval_id }))
@@ -20,7 +27,7 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
   const path = usePath()
   const hintId = useId()
   const missing = needed - given.length
-  if (is_own)
+  if (!isDeciding && is_own)
     return (
       <>
         <p className="mb-3">
@@ -31,15 +38,16 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
         </Button>
       </>
     )
-  if (!can_approve)
+  if (!isDeciding && !can_approve)
     return (
       <p>
-        {missing === 1 ? "One more member" : `${missing} more members`} must approve it. You cannot: your role does not
-        include it, you have approved it already, your email address is not confirmed, or another reviewer has yet to
-        confirm you under Settings.
+        {has_approved && "You have approved it. "}
+        {missing === 1 ? "One more member" : `${missing} more members`} must approve it.
+        {!has_approved &&
+          " You cannot: your role does not include it, your email address is not confirmed, or another reviewer has yet to confirm you under Settings."}
       </p>
     )
-  if (me && !me.user.has_second_factor)
+  if (!isDeciding && me && !me.user.has_second_factor)
     return (
       <>
         <div className="flex flex-wrap gap-2">
@@ -82,6 +90,7 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
           )
         }}
       >
+        <WhileOpen set={onDeciding} />
         <SecondFactor />
       </Confirm>
       <Confirm
@@ -95,6 +104,7 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
           notify("Rejected")
         }}
       >
+        <WhileOpen set={onDeciding} />
         <TextareaField
           name="reason"
           label="Reason"
@@ -106,6 +116,14 @@ export function Decision({ approval }: { approval: ApprovalDetail }) {
       </Confirm>
     </div>
   )
+}
+
+function WhileOpen({ set }: { set: (isOpen: boolean) => void }) {
+  useEffect(() => {
+    set(true)
+    return () => set(false)
+  }, [set])
+  return null
 }
 
 /** Checks the code that was entered, if one was: the server then counts this session as fresh. */

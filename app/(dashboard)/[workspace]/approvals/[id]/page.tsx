@@ -1,7 +1,7 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { lazy, type ReactNode, Suspense } from "react"
+import { lazy, type ReactNode, Suspense, useState } from "react"
 import { TokenName, TokenSymbol, useTokens } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
@@ -11,9 +11,11 @@ import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Loading } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { grouped } from "#shared/amount.ts"
+import { countOf } from "#shared/counts.ts"
 import { type Exemption, exemptionNames } from "#shared/lots.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
+import { allScopes } from "#shared/scopes.ts"
 import { type ApprovalDetail as Approval, policyName, requesterOf, titleOf } from "../summary.ts"
 import { useNames } from "../use-names.ts"
 import { BalanceChanges } from "./balance-changes.tsx"
@@ -37,6 +39,7 @@ export default function Page() {
   // Often, because the rules are checked again each time.
   const query = usePolling("approval.detail", { id }, ({ state }) => state !== "pending", { every_ms: CHECK_EVERY_MS })
   const names = useNames(query.data ? [query.data] : [])
+  const [isDeciding, setDeciding] = useState(false)
   return (
     <DetailPage
       up={[["approvals"], "Approvals"]}
@@ -81,8 +84,8 @@ export default function Page() {
           narrow={
             <>
               <Card title={approval.state === "pending" ? "Decision" : "Outcome"}>
-                {approval.state === "pending" ? (
-                  <Decision approval={approval} />
+                {approval.state === "pending" || isDeciding ? (
+                  <Decision approval={approval} isDeciding={isDeciding} onDeciding={setDeciding} />
                 ) : approval.action === "key_create" && approval.is_requester ? (
                   <Suspense fallback={<Loading what="Loading the key" lines={2} />}>
                     <CollectKey approval={approval}>
@@ -126,9 +129,16 @@ function Outcome({ approval: { outcome, reason, request, requested_by, action, s
           !outcome?.error &&
           (state !== "approved"
             ? "Nothing happened."
-            : action === "key_create" && !outcome?.key_id
-              ? `${requested_by} can collect the key now.`
-              : "Done as requested."),
+            : action !== "key_create"
+              ? "Done as requested."
+              : outcome?.key_id
+                ? "The key exists. Its secret was shown once."
+                : `${requested_by} can collect the key now.`),
+        "If its secret is lost": action === "key_create" && outcome?.key_id && (
+          <To path={["keys"]} query={`?form=rotate&key=${outcome.key_id}`}>
+            Rotate the key
+          </To>
+        ),
       }}
     />
   )
@@ -162,7 +172,8 @@ const labels: Record<string, string> = {
   symbol: "Symbol",
   scopes: "Scopes",
   expires_at: "Expires",
-  grace_seconds: "Old secret works for (seconds)",
+  key_id: "Key",
+  grace_seconds: "Old secret works for",
   rules: "Rules",
   transfer_mode: "Who moves tokens",
 }
@@ -189,6 +200,9 @@ const shownAs: Record<string, (value: unknown, approval: Approval) => ReactNode>
   decision: (value) => reviewDecisions[value as ReviewDecision].label,
   expires_at: (value) => (value === null ? "Never" : <Timestamp at={String(value)} />),
   investor_id: (value) => <To path={["investors", String(value)]}>Open the investor</To>,
+  attestation_id: (value) => <To path={["attestations", String(value)]}>Open the verification</To>,
+  key_id: (value) => <KeyName id={String(value)} />,
+  grace_seconds: (value) => (value === 0 ? "Not at all" : countOf(Number(value) / 3600, "hour")),
   recovery_id: (value) => <To path={["recoveries", String(value)]}>Open the recovery</To>,
   review_id: (value) => <To path={["reviews", String(value)]}>Open the review, with the reason and the claims</To>,
 }
@@ -202,6 +216,20 @@ function Holder({ wallet }: { wallet: string }) {
       <Copyable value={wallet} what="address" compact />
       {owner && owner.external_id === null && <InvestorLink investor={owner} />}
     </span>
+  )
+}
+
+/** A key by its name and what it may do. */
+function KeyName({ id }: { id: string }) {
+  const key = useQuery("key.list", {}).data?.data.find(({ key_id }) => key_id === id)
+  if (!key) return <Copyable value={id} what="key id" compact />
+  return (
+    <>
+      <To path={["keys"]}>{key.name}</To>
+      <span className="block text-[13px] text-muted">
+        {key.scopes.length === allScopes.length ? "All scopes" : key.scopes.join(", ")}
+      </span>
+    </>
   )
 }
 
@@ -250,14 +278,15 @@ function PolicyLink({ id, action }: { id: string; action: Approval["action"] }) 
 }
 
 function Details({ approval }: { approval: Approval }) {
-  const { approval_id, created_at, expires_at, ended_at, given, needed, digest, policy_id } = approval
+  const { approval_id, state, created_at, expires_at, ended_at, ended_by, given, needed, digest, policy_id } = approval
   return (
     <Facts
       facts={{
         "Requested by": <Requester approval={approval} />,
         Requested: <Timestamp at={created_at} />,
-        Expires: approval.state === "pending" && <Timestamp at={expires_at} />,
+        Expires: state === "pending" && <Timestamp at={expires_at} />,
         Ended: ended_at && <Timestamp at={ended_at} />,
+        "Rejected by": state === "rejected" && ended_by,
         Approvals: `${given.length} of ${needed}`,
         "Approved by": given.length > 0 && (
           <ul>

@@ -63,10 +63,10 @@ function consequence(
   amountOf: (amount: string) => string,
 ): string {
   const holders = countOf(payouts, "holder")
-  if (settlement === "external")
-    return `Vouch pays nothing. Mark each payout as paid once you have paid it: ${amountOf(allocated)} to ${holders}.`
   const what = settlement === "in_kind" ? "as new tokens" : "out of the treasury"
   const rest = withheld === "0" ? "" : ` ${amountOf(withheld)} is withheld, for the reasons below.`
+  if (settlement === "external")
+    return `Vouch pays nothing. Mark each payout as paid once you have paid it: ${amountOf(allocated)} to ${holders}.${rest}`
   return `It pays ${amountOf(pending)} ${what}.${rest} A payment on chain cannot be taken back.`
 }
 

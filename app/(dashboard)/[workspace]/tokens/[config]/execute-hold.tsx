@@ -55,13 +55,14 @@ function ExecuteForm({ hold, token, onSent }: ExecuteFormProps) {
       })}
       onSubmit={async () => {
         if (!isAccepted) throw new Refused("This would be refused. See below for the reason.")
-        const { operation_id } = await idempotencyKey.send((key) =>
-          api.hold.execute.mutate(
+        // If only the operation cannot be read, the repeat of both says so: the hold is executed once.
+        const operation = await idempotencyKey.send(async (key) => {
+          const { operation_id } = await api.hold.execute.mutate(
             { id, to_pubkey: to, document_sha256: hash! },
             { context: { idempotencyKey: key, respondAsync: true } },
-          ),
-        )
-        const operation = await api.token.operation.query({ id: operation_id! })
+          )
+          return api.token.operation.query({ id: operation_id! })
+        })
         idempotencyKey.forget()
         void refresh()
         onSent(operation)

@@ -95,20 +95,21 @@ function HoldForm({ of, token, onPlaced }: HoldFormProps) {
         ...(expiresAt !== null && expiresAt <= new Date() && { expires_at: "Choose a time in the future." }),
       })}
       onSubmit={async () => {
-        const hold = await idempotencyKey.send((key) =>
-          api.hold.place.mutate(
+        const placed = await idempotencyKey.send(async (key) => {
+          const hold = await api.hold.place.mutate(
             {
               ...{ user_pubkey: wallet, mint_config: token.id, amount },
               ...{ reason_code: reason as ReasonCode, reference },
               ...(expiresAt !== null && { expires_at: toTimestamp(expiresAt) }),
             },
             { context: { idempotencyKey: key, respondAsync: true } },
-          ),
-        )
-        const operation = hold.operation_id && (await api.token.operation.query({ id: hold.operation_id }))
+          )
+          const operation = hold.operation_id && (await api.token.operation.query({ id: hold.operation_id }))
+          return { hold, operation: operation || null }
+        })
         idempotencyKey.forget()
         void refresh()
-        onPlaced({ hold, operation: operation || null })
+        onPlaced(placed)
       }}
     >
       <WalletFacts token={token} of={of} />

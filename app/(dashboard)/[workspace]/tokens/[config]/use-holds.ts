@@ -5,9 +5,14 @@ import { toBaseUnits } from "#shared/amount.ts"
 /** The most holds that a request can name. */
 const MOST = 100
 
-/** The holds of a wallet that hold something, newest first. Empty while they load. */
-export function useActiveHolds(mint_config: string, pubkey: string): readonly Hold[] {
-  const { data } = useQuery("hold.list", { mint_config, pubkey, state: "active", limit: MOST })
+/** The holds of a wallet that hold something, newest first. Empty while they load, and without a wallet. */
+export function useActiveHolds(mint_config: string, pubkey: string | null): readonly Hold[] {
+  const enabled = pubkey !== null
+  const { data } = useQuery(
+    "hold.list",
+    { mint_config, pubkey: pubkey ?? "", state: "active", limit: MOST },
+    { enabled },
+  )
   return data?.data.filter(({ remaining }) => remaining !== "0") ?? []
 }
 

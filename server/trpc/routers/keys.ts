@@ -26,6 +26,8 @@ const keyRecord = z.object({
   last_used_at: timestamp.nullable(),
   created_at: timestamp,
   created_by: z.string().nullable(),
+  /** Until when an earlier secret still works, after a rotation. */
+  old_secret_until: timestamp.nullable(),
   known_to: z.string().nullable(),
 })
 

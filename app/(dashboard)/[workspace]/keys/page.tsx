@@ -9,7 +9,7 @@ import { type RouterOutputs, useQuery, useWorkspace } from "#app/(dashboard)/wor
 import { StatusBadge } from "#app/components/badge.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { MenuItem } from "#app/components/ui/menu.tsx"
@@ -91,7 +91,16 @@ const factsWith = (usage: RouterOutputs["key"]["usage"] | undefined | null): Col
   {
     header: "Name",
     cell: ({ name }) => <span className="block min-w-32 font-medium">{name}</span>,
-    note: ({ start }) => <code className="font-mono whitespace-nowrap">{start}…</code>,
+    note: ({ start, old_secret_until }) => (
+      <>
+        <code className="font-mono whitespace-nowrap">{start}…</code>
+        {old_secret_until && (
+          <span className="block text-notice">
+            Its old secret works until <Timestamp at={old_secret_until} />
+          </span>
+        )}
+      </>
+    ),
   },
   { header: "Status", phone: "value", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Requests in 30 days", cell: (row) => <Usage of={row} all={usage} /> },

@@ -26,6 +26,8 @@ type ListedKey = Key & {
   last_used_at: Date | null
   /** The creator's name, or the one in the audit log if it was no user or the user is gone. */
   created_by: string | null
+  /** Until when an earlier secret still works, after a rotation. */
+  old_secret_until: Date | null
   /** A former key manager who saw an active secret of the key. */
   known_to: string | null
 }
@@ -44,6 +46,9 @@ export async function listKeys({
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= ${now} then 'expired' else 'active' end as status,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
+      (select max(valid_until) from key_secrets s
+       where s.workspace_id = k.workspace_id and s.key_id = k.id and s.valid_until > ${now}
+         and k.revoked_at is null) as old_secret_until,
       coalesce((select u.name from users u where u.id = k.created_by), c.actor_name) as created_by,
       (select coalesce(u.name, 'a former member') from key_secrets s
        left join users u on u.id = s.shown_to

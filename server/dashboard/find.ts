@@ -57,7 +57,7 @@ export async function find(principal: Principal, typed: string): Promise<Found[]
 }
 
 /** The most ids to name at once. */
-export const MOST_NAMED = 10
+export const MOST_NAMED = 20
 
 /** What ids name, without erased people and their verifications. Others, and those of other workspaces, are left out. */
 export async function findNamed(principal: Principal, wanted: readonly string[]): Promise<Found[]> {

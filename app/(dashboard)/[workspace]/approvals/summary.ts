@@ -7,8 +7,8 @@ import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.t
 export type ApprovalDetail = RouterOutputs["approval"]["detail"]
 export type Approval = Pick<RouterOutputs["approval"]["list"]["data"][number], "action" | "request">
 
-/** What a wallet or a token is called: by its own text until that is known. */
-export type Names = Record<"person" | "token" | "symbol", (id: string) => string>
+/** What a wallet, a token or another object is called: by its own text until that is known. */
+export type Names = Record<"person" | "token" | "symbol" | "object", (id: string) => string>
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
@@ -47,13 +47,13 @@ const summaries: Record<RequestedAction, Summary> = {
   unpause: ({ request }, { token }) => token(text(request.mint_config)),
   config_change: ({ request }, { token }) => token(text(request.mint_config)),
   review_decision: ({ request }) => reviewDecisions[request.decision as ReviewDecision].label,
-  session_cancel: ({ request }) => shorten(text(request.attestation_id)),
-  attestation_revoke: ({ request }) => shorten(text(request.attestation_id)),
+  session_cancel: ({ request }, { object }) => object(text(request.attestation_id)),
+  attestation_revoke: ({ request }, { object }) => object(text(request.attestation_id)),
   attestation_revoke_bulk: ({ request: { attestation_ids, attestations } }) =>
     `${grouped(String((attestation_ids as string[] | undefined)?.length ?? attestations))} verifications`,
-  erase: ({ request }, { person }) =>
-    request.user_pubkey ? person(text(request.user_pubkey)) : shorten(text(request.investor_id)),
-  key_create: ({ request }) => text(request.name ?? request.key_id),
+  erase: ({ request }, { person, object }) =>
+    request.investor_id ? object(text(request.investor_id)) : person(text(request.user_pubkey)),
+  key_create: ({ request }, { object }) => text(request.name) || object(text(request.key_id)),
   policy_change: ({ request }) =>
     "create" in request ? "A new policy" : request.change === null ? "Delete a policy" : "Loosen a policy",
 }

@@ -5,6 +5,7 @@ const names = {
   person: (wallet: string) => ({ wa: "family-office-2", wb: "emma-larsson-1008" })[wallet] ?? wallet,
   token: (id: string) => (id === "hif" ? "Harbour Income Fund" : id),
   symbol: (id: string) => (id === "hif" ? "HIF" : id),
+  object: (id: string) => ({ att_1: "emma-larsson-1008", key_1: "Investor portal" })[id] ?? id,
 }
 
 test.each<[string, Approval["action"], Approval["request"]]>([
@@ -21,6 +22,8 @@ test.each<[string, Approval["action"], Approval["request"]]>([
     { hold_id: "hold_1", amount: "5", mint_config: "hif", user_pubkey: "wb" },
   ],
   ["Unfreeze a wallet: family-office-2, every token", "unfreeze", { user_pubkey: "wa" }],
+  ["Revoke a pending verification: emma-larsson-1008", "attestation_revoke", { attestation_id: "att_1" }],
+  ["Create or rotate an API key: Investor portal", "key_create", { key_id: "key_1" }],
   ["Unpause a token: Harbour Income Fund", "unpause", { mint_config: "hif" }],
   ["Mint 1 gone to wallet", "mint", { amount: "1", mint_config: "gone", user_pubkey: "wallet" }],
 ])("%s", (title, action, request) => {

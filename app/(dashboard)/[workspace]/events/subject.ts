@@ -37,6 +37,7 @@ export function subjectOf({ type, data }: Event, { people, tokens, approvals }: 
       person: personOf,
       token: (id: string) => tokenOf(id)?.name ?? id,
       symbol: (id: string) => tokenOf(id)?.symbol ?? id,
+      object: shorten,
     }
     return approval ? titleOf(approval, named) : tokenName
   }

@@ -6,7 +6,7 @@ import { type RouterOutputs, useMe, useMutation, useQuery, useWorkspace } from "
 import { Badge } from "#app/components/badge.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
-import { Form, SelectField, TextField } from "#app/components/form.tsx"
+import { FieldGroup, Form, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
@@ -15,6 +15,7 @@ import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.t
 import { MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { MenuChoices } from "#app/components/ui/menu-choices.tsx"
 import { MoreMenu } from "#app/components/ui/more-menu.tsx"
+import { RadioCard } from "#app/components/ui/radio-card.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 import type { Less } from "./known-keys.tsx"
 
@@ -96,7 +97,7 @@ export function Members() {
                 : "Members see the live and the test workspace. Owners invite and remove members."}
             </p>
           </div>
-          <div className="flex flex-wrap gap-2 max-md:[&>.bg-accent]:-order-1">
+          <div className="flex flex-wrap items-center gap-2 max-md:[&>.bg-accent]:-order-1">
             <ExportCsv list="members" asked={{}} />
             {mayChange && <Invite />}
           </div>
@@ -288,15 +289,6 @@ function Invitation() {
         return invite.mutateAsync({ role: values.get("role") as Role, ...(email && { email }) })
       }}
     >
-      <SelectField
-        name="role"
-        label="Role"
-        defaultValue="developer"
-        options={Object.entries(roles).map(
-          ([role, { name, summary }]) =>
-            [role, `${name}: ${summary.charAt(0).toLowerCase() + summary.slice(1)}`] as const,
-        )}
-      />
       <TextField
         name="email"
         label="Email (optional)"
@@ -304,6 +296,15 @@ function Invitation() {
         type="email"
         autoComplete="off"
       />
+      <FieldGroup legend="Role" name="role">
+        <div className="space-y-2">
+          {Object.entries(roles).map(([role, { name, summary }]) => (
+            <RadioCard key={role} name="role" value={role} title={name} defaultChecked={role === "developer"}>
+              <span className="block text-[13px] text-muted">{summary}</span>
+            </RadioCard>
+          ))}
+        </div>
+      </FieldGroup>
       <DialogSubmit>Invite</DialogSubmit>
     </Form>
   )

@@ -28,7 +28,7 @@ test("a review's decision waits, and takes effect once another member approves i
 
   await test.step("the requester cannot approve it", async () => {
     await open(page).click()
-    await expect(heading(page, /^Decision of a review: Approve/)).toBeVisible()
+    await expect(heading(page, /^Decide a review: Approve/)).toBeVisible()
     await expect(page.getByText("You made this request, directly or with a key that you know.")).toBeVisible()
     await expect(page.getByRole("button", { name: "Approve", exact: true })).toHaveCount(0)
     await expectAccessible(page)
@@ -182,7 +182,7 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
     await page.goto(section(customer, `tokens/${id}/rules`))
     await page.getByLabel("Maximum holders").fill("20")
     await page.getByRole("button", { name: "Save changes" }).click()
-    await expectWaiting(/^Change of a token: Fund /)
+    await expectWaiting(/^Change a token: Fund /)
     await expect(page.getByRole("region", { name: "Request" })).toContainText("RulesMaximum holders: 20")
   })
 

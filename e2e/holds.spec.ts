@@ -151,7 +151,7 @@ test("under a policy, a release waits, and requests show which holds they are ab
   await expect(question.getByRole("alert")).toContainText("Another member must approve this.")
   await expectAccessible(page)
   await question.getByRole("link", { name: "Open the request" }).click()
-  await expect(page.getByRole("heading", { level: 1 })).toContainText("Release of a hold: 4 FND from ")
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Release a hold: 4 FND from ")
   const request = page.getByRole("region", { name: "Request" })
   await expect(request).toContainText(`Hold${hold_id}`)
   await expectAccessible(page)

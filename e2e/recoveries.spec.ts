@@ -83,7 +83,7 @@ test("a lost wallet is stopped at once, and its tokens move once another member 
     await expect(progress(page)).toContainText("Waits for another member.")
     await expectAccessible(page)
     await open(page).click()
-    await expect(heading(page, /^Recovery of a lost wallet: /)).toBeVisible()
+    await expect(heading(page, /^Recover a lost wallet: /)).toBeVisible()
     await expect(page.getByText("You made this request, directly or with a key that you know.")).toBeVisible()
   })
 
@@ -125,7 +125,7 @@ test("a rejected recovery moves nothing, and a member lifts the bar", async ({ p
   await next(page).getByRole("button", { name: "Request approval" }).click()
   await expect(open(page)).toBeVisible()
   await officer.goto(section(customer, "approvals"))
-  await officer.getByRole("row", { name: /Recovery of a lost wallet/ }).click()
+  await officer.getByRole("row", { name: /Recover a lost wallet/ }).click()
   await officer.getByRole("button", { name: "Reject", exact: true }).click()
   await officer.getByRole("alertdialog").getByLabel("Reason").fill("Not their signature")
   await officer.getByRole("alertdialog").getByRole("button", { name: "Reject" }).click()

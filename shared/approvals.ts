@@ -3,28 +3,28 @@ import type { Permission } from "./scopes.ts"
 
 // What two people decide together, in the words of the API.
 
-/** The acts that a policy can name, with their names on screens. */
+/** The acts that a policy can name, with their names on screens, which are verbs. */
 export const approvalActions = {
   mint: "Mint",
   transfer: "Transfer",
-  burn: "Redemption",
-  force_transfer: "Forced transfer",
-  hold_release: "Release of a hold",
-  hold_execute: "Execution of a hold",
-  recovery: "Recovery of a lost wallet",
-  distribution: "Distribution to holders",
-  while_paused: "Redemption or forced transfer of a paused token",
+  burn: "Redeem",
+  force_transfer: "Force a transfer",
+  hold_release: "Release a hold",
+  hold_execute: "Execute a hold",
+  recovery: "Recover a lost wallet",
+  distribution: "Pay a distribution",
+  while_paused: "Redeem or force a transfer while paused",
   lot_backdate: "Mint with a date in the past",
   unfreeze: "Unfreeze a wallet",
   unpause: "Unpause a token",
-  config_change: "Change of a token",
-  review_decision: "Decision of a review",
+  config_change: "Change a token",
+  review_decision: "Decide a review",
   session_cancel: "Cancel a session",
   attestation_revoke: "Revoke a pending verification",
   attestation_revoke_bulk: "Revoke many verifications",
   erase: "Erase a person’s data",
   key_create: "Create or rotate an API key",
-  policy_change: "Change of an approval policy",
+  policy_change: "Change an approval policy",
 } as const
 export type ApprovalAction = keyof typeof approvalActions
 export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
@@ -43,6 +43,19 @@ export const tokenActions: readonly ApprovalAction[] = [
   "unfreeze",
   "unpause",
   "config_change",
+]
+
+/** The acts for which a policy can set a minimum amount. */
+export const amountActions: readonly ApprovalAction[] = [
+  "mint",
+  "transfer",
+  "burn",
+  "force_transfer",
+  "hold_release",
+  "hold_execute",
+  "distribution",
+  "while_paused",
+  "lot_backdate",
 ]
 
 /**

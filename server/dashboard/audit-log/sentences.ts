@@ -47,9 +47,7 @@ const request = ({ names, subject, detail }: Told): Phrase => {
 }
 
 const policyActions = (actions: unknown): string =>
-  Array.isArray(actions)
-    ? listed(actions.map((one) => (approvalActions[one as ApprovalAction] ?? String(one)).toLowerCase()))
-    : ""
+  Array.isArray(actions) ? listed(actions.map((one) => `“${approvalActions[one as ApprovalAction] ?? one}”`)) : ""
 
 const budget = (lamports: unknown) => (lamports == null ? "no limit" : `${grouped(solOf(text(lamports)))} SOL`)
 

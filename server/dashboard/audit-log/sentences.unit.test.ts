@@ -93,7 +93,7 @@ const said: Record<AuditAction, [subject: string, detail: Record<string, unknown
   "approval_policy.created": [
     "apol_1",
     { actions: ["mint", "force_transfer"] },
-    "created an approval policy for mint and forced transfer",
+    "created an approval policy for “Mint” and “Force a transfer”",
   ],
   "approval_policy.deleted": ["apol_1", {}, "deleted an approval policy"],
   "attestation.decided_manually": [

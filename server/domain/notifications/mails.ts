@@ -108,9 +108,9 @@ The investors cannot continue until then:`,
   }),
   approval_waiting: ({ approval_id, action, mint_config, expires_at }, time) => ({
     subject: `A request needs your approval: ${approvalActions[action]}`,
-    text: `${approvalActions[action]}${mint_config === null ? "" : ` of ${mint_config}`} was requested, and you can approve it.
+    text: `You can approve this request: ${approvalActions[action]}${mint_config === null ? "" : `, token ${mint_config}`}.
 
-The request expires on ${time(expires_at)}. See what was requested, and approve or reject it:`,
+It expires on ${time(expires_at)}. See what was requested, and approve or reject it:`,
     page: `approvals/${approval_id}`,
   }),
 }

@@ -83,8 +83,8 @@ const cases: [Notification, RegExp, RegExp][] = [
       kind: "approval_waiting",
       data: { approval_id: "apr_1", action: "force_transfer", mint_config: "fund", expires_at: since },
     },
-    /A request needs your approval: Forced transfer$/,
-    /^Forced transfer of fund was requested[\s\S]*expires on 3 November[\s\S]*\/approvals\/apr_1/,
+    /A request needs your approval: Force a transfer$/,
+    /^You can approve this request: Force a transfer, token fund\.[\s\S]*expires on 3 November[\s\S]*\/approvals\/apr_1/,
   ],
   [
     {
@@ -92,7 +92,7 @@ const cases: [Notification, RegExp, RegExp][] = [
       data: { approval_id: "apr_1", action: "policy_change", mint_config: null, expires_at: since },
     },
     /policy$/,
-    /^Change of an approval policy was requested/,
+    /^You can approve this request: Change an approval policy\./,
   ],
   [{ kind: "review_waiting", data: { count: 3, oldest: since } }, /: 3 reviews wait/, /the oldest since/],
 ]

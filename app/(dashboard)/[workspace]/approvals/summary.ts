@@ -71,7 +71,7 @@ export const titleOf = (approval: Approval, names: Names): string => {
 
 type Policy = RouterOutputs["approvalPolicy"]["overview"]["policies"][number]
 
-/** A policy as it binds such a request: "Mint of HIF, 100,000 or more". */
+/** A policy as it binds such a request: "Mint (HIF), 100,000 or more". */
 export function policyName(
   { actions, mint_config, min_amount }: Pick<Policy, "actions" | "mint_config" | "min_amount">,
   action: RequestedAction,
@@ -80,7 +80,7 @@ export function policyName(
   const named = actions.includes(action) ? [action] : actions
   const what = named.map((one) => approvalActions[one]).join(", ")
   return [
-    mint_config === null ? what : `${what} of ${symbolOf(mint_config)}`,
+    mint_config === null ? what : `${what} (${symbolOf(mint_config)})`,
     ...(min_amount === null ? [] : [`${grouped(min_amount)} or more`]),
   ].join(", ")
 }

@@ -17,7 +17,7 @@ test.each<[string, Approval["action"], Approval["request"]]>([
   ],
   ["Redeem 5 HIF from family-office-2", "burn", { amount: "5", mint_config: "hif", user_pubkey: "wa" }],
   [
-    "Release of a hold: 5 HIF from emma-larsson-1008",
+    "Release a hold: 5 HIF from emma-larsson-1008",
     "hold_release",
     { hold_id: "hold_1", amount: "5", mint_config: "hif", user_pubkey: "wb" },
   ],
@@ -38,10 +38,8 @@ test("an API key is named as one, and a member by their name", () => {
 test("a policy is named by what it binds of a request", () => {
   const policy = { actions: ["mint" as const, "burn" as const], mint_config: null, min_amount: "100000" }
   expect(policyName(policy, "mint", names.symbol)).toBe("Mint, 100,000 or more")
-  expect(policyName({ ...policy, mint_config: "hif", min_amount: null }, "burn", names.symbol)).toBe(
-    "Redemption of HIF",
-  )
+  expect(policyName({ ...policy, mint_config: "hif", min_amount: null }, "burn", names.symbol)).toBe("Redeem (HIF)")
   expect(policyName({ ...policy, actions: ["while_paused"], min_amount: null }, "burn", names.symbol)).toBe(
-    "Redemption or forced transfer of a paused token",
+    "Redeem or force a transfer while paused",
   )
 })

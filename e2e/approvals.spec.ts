@@ -37,19 +37,25 @@ test("a member sets a policy, a mint under it waits for another one, and looseni
     await page.getByRole("link", { name: "approval policies" }).click()
     await expect(policies(page)).toHaveText([
       /^What needs approval/,
-      /^Redemption or forced transfer of a paused token.*Default/,
+      /^Redeem or force a transfer while paused.*Default/,
       /^Mint with a date in the past.*Default/,
-      /^Change of an approval policy.*Default/,
+      /^Change an approval policy.*Default/,
     ])
     await expectAccessible(page)
     await page.getByRole("button", { name: "Add policy" }).press("Enter")
     await dialog(page).getByRole("button", { name: "Add policy" }).press("Enter")
     await expect(dialog(page).getByText("Select at least one.")).toBeVisible()
+    const token = dialog(page).getByLabel("Token", { exact: true })
+    const minimum = dialog(page).getByLabel(/^Minimum/)
+    const people = dialog(page).getByRole("group", { name: "People" })
+    await people.getByRole("checkbox", { name: "Revoke many verifications" }).press("Space")
+    await expect(minimum).toHaveAccessibleName("Minimum number of verifications (optional)")
+    await people.getByRole("checkbox", { name: "Revoke many verifications" }).press("Space")
+    await expect(minimum).toHaveCount(0)
+    await expect(token).toHaveCount(0)
     await dialog(page).getByRole("checkbox", { name: "Mint", exact: true }).press("Space")
-    await dialog(page).getByLabel("Token", { exact: true }).selectOption(id)
-    await dialog(page)
-      .getByLabel(/^Minimum amount/)
-      .fill("1,000")
+    await token.selectOption(id)
+    await minimum.fill("1,000")
     await dialog(page).getByRole("checkbox", { name: "Owner", exact: true }).press("Space")
     await expectAccessible(page)
     await dialog(page).getByLabel("Hours that a request waits").press("Enter")

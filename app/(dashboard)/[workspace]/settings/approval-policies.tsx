@@ -52,15 +52,16 @@ export function ApprovalPolicies() {
       className: "whitespace-nowrap",
       cell: ({ expires_in_hours }) => waitOf(expires_in_hours),
     },
-    actions(
-      (row) =>
+    {
+      ...actions<Listed>((row) =>
         row.policy_id === null ? (
           <Badge>Default</Badge>
         ) : (
           mayChange && <PolicyMenu policy={row} onChange={() => setEditing(row)} />
         ),
-      "value",
-    ),
+      ),
+      phone: ({ policy_id }) => (policy_id === null ? "value" : "menu"),
+    },
   ]
   return (
     <section aria-labelledby="policies">
@@ -75,7 +76,7 @@ export function ApprovalPolicies() {
             {!mayChange && " Owners and developers change policies."}
           </p>
         </div>
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2 max-md:[&>.bg-accent]:-order-1">
           <ExportCsv list="policies" asked={{}} />
           {mayChange && (
             <Button variant="primary" onClick={() => setEditing("new")}>
@@ -108,7 +109,7 @@ export function ApprovalPolicies() {
 
 /** Without a policy, only redemptions that their holder did not agree to need approval. */
 const nameOf = (action: Listed["actions"][number], { policy_id }: Listed): string =>
-  policy_id === null && action === "burn" ? "Redemption without the holder’s consent" : approvalActions[action]
+  policy_id === null && action === "burn" ? "Redeem without the holder’s consent" : approvalActions[action]
 
 const scopeOf = ({ actions, mint_config, min_amount }: Listed): string => {
   const isAboutLists = actions.length === 1 && actions[0] === "attestation_revoke_bulk"

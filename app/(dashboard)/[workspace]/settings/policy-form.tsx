@@ -1,8 +1,18 @@
+import { useState } from "react"
 import { type RouterOutputs, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, SelectField, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
-import { allApprovalActions, approvalActions, approverRoles, MOST_APPROVALS, MOST_HOURS } from "#shared/approvals.ts"
+import {
+  type ApprovalAction,
+  allApprovalActions,
+  amountActions,
+  approvalActions,
+  approverRoles,
+  MOST_APPROVALS,
+  MOST_HOURS,
+  tokenActions,
+} from "#shared/approvals.ts"
 import { countOf } from "#shared/counts.ts"
 import { roles } from "#shared/roles.ts"
 
@@ -12,6 +22,31 @@ type Fields = Pick<Policy, "actions" | "mint_config" | "min_amount" | "approvals
 const NEW: Fields = {
   ...{ actions: [], mint_config: null, min_amount: null, approvals: 1, roles: [...approverRoles] },
   expires_in_hours: 72,
+}
+
+const groups = ["Tokens", "Holds and wallets", "People", "Workspace"] as const
+
+const groupOf: Record<ApprovalAction, (typeof groups)[number]> = {
+  mint: "Tokens",
+  transfer: "Tokens",
+  burn: "Tokens",
+  force_transfer: "Tokens",
+  distribution: "Tokens",
+  while_paused: "Tokens",
+  lot_backdate: "Tokens",
+  unpause: "Tokens",
+  config_change: "Tokens",
+  hold_release: "Holds and wallets",
+  hold_execute: "Holds and wallets",
+  unfreeze: "Holds and wallets",
+  recovery: "Holds and wallets",
+  review_decision: "People",
+  session_cancel: "People",
+  attestation_revoke: "People",
+  attestation_revoke_bulk: "People",
+  erase: "People",
+  key_create: "Workspace",
+  policy_change: "Workspace",
 }
 
 type PolicyFormProps = {
@@ -24,6 +59,7 @@ type PolicyFormProps = {
 export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
   const tokens = useQuery("mintConfig.list", {})
   const before: Fields = of ?? NEW
+  const [chosen, setChosen] = useState<ReadonlySet<ApprovalAction>>(new Set(before.actions))
   const save = useMutation((api, fields: Fields) =>
     of === null
       ? api.approvalPolicy.create.mutate(fields)
@@ -50,7 +86,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
         ...(values.getAll("roles").length === 0 && { roles: "Select at least one." }),
       })}
       onSubmit={async (values) => {
-        const text = (name: string) => String(values.get(name)).trim()
+        const text = (name: string) => String(values.get(name) ?? "").trim()
         const saved = await save.mutateAsync({
           actions: allApprovalActions.filter((action) => values.getAll("actions").includes(action)),
           mint_config: text("mint_config") || null,
@@ -63,30 +99,66 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
       }}
     >
       <FieldGroup legend="What needs approval" name="actions">
-        <div className="grid gap-x-4 sm:grid-cols-2">
-          {allApprovalActions.map((action) => (
-            <Checkbox key={action} name="actions" value={action} defaultChecked={before.actions.includes(action)}>
-              {approvalActions[action]}
-            </Checkbox>
+        <div className="space-y-4">
+          {groups.map((group) => (
+            <fieldset key={group} className="min-w-0">
+              <legend className="mb-1 text-xs text-muted">{group}</legend>
+              <div className="grid gap-x-4 sm:grid-cols-2">
+                {allApprovalActions
+                  .filter((action) => groupOf[action] === group)
+                  .map((action) => (
+                    <Checkbox
+                      key={action}
+                      name="actions"
+                      value={action}
+                      checked={chosen.has(action)}
+                      onChange={({ target }) =>
+                        setChosen((before) => {
+                          const after = new Set(before)
+                          if (target.checked) after.add(action)
+                          else after.delete(action)
+                          return after
+                        })
+                      }
+                    >
+                      {approvalActions[action]}
+                    </Checkbox>
+                  ))}
+              </div>
+            </fieldset>
           ))}
         </div>
       </FieldGroup>
-      <SelectField
-        key={tokens.data ? "loaded" : "loading"}
-        name="mint_config"
-        label="Token"
-        hint="For actions not tied to a token, such as an erasure, leave “Every token”."
-        defaultValue={before.mint_config ?? ""}
-        options={[["", "Every token"], ...[...known].map((id) => [id, id] as const)]}
-      />
-      <TextField
-        name="min_amount"
-        label="Minimum amount (optional)"
-        hint="Whole tokens; for a policy only about revoking many verifications, their number. Smaller amounts need no approval."
-        inputMode="decimal"
-        autoComplete="off"
-        defaultValue={before.min_amount ?? ""}
-      />
+      {tokenActions.some((action) => chosen.has(action)) && (
+        <SelectField
+          key={tokens.data ? "loaded" : "loading"}
+          name="mint_config"
+          label="Token"
+          hint={
+            [...chosen].every((action) => tokenActions.includes(action))
+              ? undefined
+              : "A policy about one token cannot include actions that are not about a token."
+          }
+          defaultValue={before.mint_config ?? ""}
+          options={[["", "Every token"], ...[...known].map((id) => [id, id] as const)]}
+        />
+      )}
+      {amountActions.some((action) => chosen.has(action)) ? (
+        <MinimumField
+          label="Minimum amount (optional)"
+          hint="In whole tokens. Smaller amounts need no approval."
+          defaultValue={before.min_amount ?? ""}
+        />
+      ) : (
+        chosen.size === 1 &&
+        chosen.has("attestation_revoke_bulk") && (
+          <MinimumField
+            label="Minimum number of verifications (optional)"
+            hint="Fewer need no approval."
+            defaultValue={before.min_amount ?? ""}
+          />
+        )
+      )}
       <SelectField
         name="approvals"
         label="Approvals"
@@ -115,3 +187,7 @@ export function PolicyForm({ of, onClose, onSaved }: PolicyFormProps) {
     </FormDialog>
   )
 }
+
+const MinimumField = (props: { label: string; hint: string; defaultValue: string }) => (
+  <TextField name="min_amount" inputMode="decimal" autoComplete="off" {...props} />
+)

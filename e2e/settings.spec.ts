@@ -157,3 +157,14 @@ test("an owner names the company, and all other members see it", async ({ page, 
   await page.getByRole("button", { name: "Save company name" }).click()
   await expect(page.getByRole("banner")).not.toContainText(other)
 })
+
+test("on a phone, the selected tab is clear of the faded edges", async ({ page, customer }) => {
+  await page.setViewportSize({ width: 375, height: 812 })
+  await page.goto(section(customer, "settings?part=approvals"))
+  const tab = page.getByRole("tab", { name: "Approvals" })
+  await expect(tab).toHaveAttribute("aria-selected", "true")
+  const right = await tab.evaluate(
+    (tab) => tab.parentElement!.getBoundingClientRect().right - tab.getBoundingClientRect().right,
+  )
+  expect(right).toBeGreaterThanOrEqual(48)
+})

@@ -70,10 +70,13 @@ export function Tabs<Tab extends string>({ label, value, onChange, tabs }: TabsP
   )
 }
 
-/** Scrolls to a selected tab that is not fully visible. Not `scrollIntoView`, which could also move the page. */
+/** The width of what `fades-sideways` fades at each end. */
+const FADE_PX = 48
+
+/** Scrolls a selected tab to the middle unless all of it is clear. Not `scrollIntoView`, which could also move the page. */
 function reveal(list: HTMLElement): void {
   const tab = list.querySelector("[aria-selected=true]")!
   const [own, around] = [tab.getBoundingClientRect(), list.getBoundingClientRect()]
-  if (own.right > around.right) list.scrollLeft += own.right - around.right
-  else if (own.left < around.left) list.scrollLeft -= around.left - own.left
+  const isClear = own.left >= around.left + FADE_PX && own.right <= around.right - FADE_PX
+  if (!isClear) list.scrollLeft += (own.left + own.right - around.left - around.right) / 2
 }

@@ -110,10 +110,43 @@ test("an investor's wallets are listed below their row", async ({ page, customer
     await page.reload()
     await expect(theirs).toContainText("40", { timeout: 2000 })
   }).toPass()
-  await theirs.getByText("2 wallets").click()
-  for (const { wallet } of wallets)
-    await expect(theirs.getByRole("listitem").filter({ hasText: wallet.slice(0, 4) })).toContainText("20")
+  const toggle = theirs.getByRole("button", { name: "2 wallets" })
+  await toggle.press("Enter")
+  await expect(toggle).toHaveAttribute("aria-expanded", "true")
+  for (const { wallet } of wallets) {
+    const cells = page
+      .getByRole("row")
+      .filter({ hasText: wallet.slice(0, 4) })
+      .getByRole("cell")
+    await expect(cells).toHaveText([new RegExp(wallet.slice(0, 4)), "20", /^48\.78 %$/, "Verified"])
+  }
   await expectAccessible(page)
+})
+
+test("the register says which of its rows a page shows", async ({ page, customer }) => {
+  const { api } = customer
+  const { id } = await held(customer, "3")
+  const { wallet } = await api.verifiedWallet()
+  await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "2" })
+  // Pages of one row.
+  await page.route(/token\.registerView/, (route) =>
+    route.continue({ url: route.request().url().replace("limit%22%3A20", "limit%22%3A1") }),
+  )
+  await page.goto(section(customer, `tokens/${id}?tab=register`))
+  const pages = page.getByRole("navigation", { name: "Pages of register" })
+  await expect(async () => {
+    await page.reload()
+    await expect(pages).toContainText("1 of 2", { timeout: 2000 })
+  }).toPass()
+  await pages.getByRole("button", { name: "Next" }).click()
+  await expect(row(page, wallet)).toBeVisible()
+  await expect(pages).toContainText("2 of 2")
+  // The address says how many rows are before.
+  await page.reload()
+  await expect(pages).toContainText("2 of 2")
+  await expectAccessible(page)
+  await pages.getByRole("button", { name: "Previous" }).click()
+  await expect(pages).toContainText("1 of 2")
 })
 
 test("a column's head orders the register by it, and again the other way round", async ({ page, customer }) => {
@@ -130,21 +163,21 @@ test("a column's head orders the register by it, and again the other way round",
   await expect(async () => {
     await page.reload()
     // As many decimals in each row, so that the points line up.
-    await expect.poll(balances, { timeout: 2000 }).toEqual(["20.0", "10.0", "5.5"])
+    await expect.poll(balances, { timeout: 2000 }).toEqual(["20.00", "10.00", "5.50"])
   }).toPass()
   const head = (name: string) => table.getByRole("columnheader", { name })
   await expect(head("Balance")).toHaveAttribute("aria-sort", "descending")
   await head("Balance").getByRole("button").click()
   await expect(head("Balance")).toHaveAttribute("aria-sort", "ascending")
-  await expect.poll(balances).toEqual(["5.5", "10.0", "20.0"])
+  await expect.poll(balances).toEqual(["5.50", "10.00", "20.00"])
   await head("Investor").getByRole("button").click()
   await expect(head("Investor")).toHaveAttribute("aria-sort", "ascending")
   await expect(head("Balance")).not.toHaveAttribute("aria-sort")
-  await expect.poll(balances).toEqual(["20.0", "10.0", "5.5"])
+  await expect.poll(balances).toEqual(["20.00", "10.00", "5.50"])
   await head("Investor").getByRole("button").click()
-  await expect.poll(balances).toEqual(["10.0", "20.0", "5.5"])
+  await expect.poll(balances).toEqual(["10.00", "20.00", "5.50"])
   await expectAccessible(page)
-  await expect(row(page, "Total")).toContainText(/35\.5\s*100\.00 %/)
+  await expect(row(page, "Total")).toContainText(/35\.50\s*100\.00 %/)
 })
 
 test("the register shows its rows even if the holders cannot be counted", async ({ page, customer, traffic }) => {
@@ -168,6 +201,6 @@ test("the register shows its rows even if the holders cannot be counted", async 
   await expectAccessible(page)
   fails = false
   await alert.getByRole("button", { name: "Try again" }).click()
-  await expect(page.getByText("All 2 holders are verified.")).toBeVisible()
+  await expect(page.getByText("All 2 investors are verified.")).toBeVisible()
   await expect(alert).toBeHidden()
 })

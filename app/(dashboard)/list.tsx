@@ -93,6 +93,10 @@ type ListProps<Row> = {
   rowQuery?: string
   /** The heading above a row and its neighbours with the same one. */
   groupOf?: (row: Row) => string
+  /** Rows that belong to a row. */
+  below?: (row: Row) => ReactNode
+  /** The number of rows on all pages, if it is known. */
+  total?: number | undefined
   selection?: Selection<Row> | undefined
   pageNames?: PageNames | undefined
   /** The name under which members save filters. */

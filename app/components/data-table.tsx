@@ -31,10 +31,11 @@ export type Column<Row> = {
 
 /**
  * Where a cell is on a phone, on which a row has two lines. The first has the `lead` and, at its end, the `value`. The
- * second has the others, small: a `line` is clear without its header, and `labelled` puts the header before it. A `menu`
- * is next to both lines, `buttons` are at the end of the second, and `none` is only on the row's own page.
+ * second has the others, small: a `line` is clear without its header, and `labelled` puts the header before it. An
+ * `end`, such as the status, is below the value. A `menu` is next to both lines, `buttons` are at the end of the second,
+ * and `none` is only on the row's own page.
  */
-type Place = "lead" | "value" | "line" | "labelled" | "menu" | "buttons" | "none"
+type Place = "lead" | "value" | "line" | "labelled" | "end" | "menu" | "buttons" | "none"
 
 export const actions = <Row,>(cell: Column<Row>["cell"], phone: Place = "menu"): Column<Row> => ({
   header: "Actions",
@@ -67,9 +68,11 @@ export function DataTable<Row>({
   rowKey,
   rowHref,
   groupOf,
+  below,
   selection,
   empty,
   paging,
+  total,
   pageNames = { back: "Newer", on: "Older" },
 }: {
   /** Names the table for screen readers. */
@@ -80,11 +83,15 @@ export function DataTable<Row>({
   rowHref?: (row: Row) => string
   /** The heading above a row and its neighbours with the same one. */
   groupOf?: ((row: Row) => string) | undefined
+  /** Rows that belong to a row, from `SubRow` and `SubNote`. */
+  below?: ((row: Row) => ReactNode) | undefined
   /** From `useSelection`. Undefined if rows cannot be selected. */
   selection?: Selection<Row> | undefined
   empty: ReactNode
   /** From `useCursor`. Without it there is one page. */
   paging?: Cursor
+  /** The number of rows on all pages, if it is known. */
+  total?: number | undefined
   /** Labels for a list that is not ordered by time. */
   pageNames?: PageNames | undefined
 }) {
@@ -213,6 +220,7 @@ export function DataTable<Row>({
                           />
                         ))}
                       </tr>
+                      {below?.(row)}
                     </Fragment>
                   )
                 })}
@@ -247,6 +255,8 @@ export function DataTable<Row>({
           next={list.data?.next_cursor ?? null}
           caption={caption}
           names={pageNames}
+          rows={rows?.length ?? 0}
+          total={list.isPlaceholderData ? undefined : total}
           // Readers start the new page at its top, and the pressed button may be disabled there.
           onTurn={() => {
             top.current?.focus({ preventScroll: true })
@@ -257,6 +267,28 @@ export function DataTable<Row>({
     </div>
   )
 }
+
+/** A row that belongs to the one above, in the same columns. For tables without selection. */
+export const SubRow = <Row,>({ columns, row }: { columns: Column<Row>[]; row: Row }) => (
+  <tr {...roles.row} className="bg-sunken/50 text-[13px] max-md:pl-8! md:[&>:first-child]:pl-9">
+    {columns.map((column, index) => (
+      <Cell key={column.header} column={column} row={row} place={placeOf(column, index, row)} href={undefined} />
+    ))}
+  </tr>
+)
+
+/** A line below a row, such as what went wrong with those that belong to it. */
+export const SubNote = ({ columns, children }: { columns: number; children: ReactNode }) => (
+  <tr {...roles.row} data-group>
+    <td
+      {...roles.cell}
+      colSpan={columns}
+      className="block bg-sunken/50 px-4 py-2.5 text-[13px] text-muted md:table-cell md:pl-9"
+    >
+      {children}
+    </td>
+  </tr>
+)
 
 type CellProps<Row> = { column: Column<Row>; row: Row; place: Place; href: string | undefined }
 

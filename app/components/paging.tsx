@@ -1,12 +1,15 @@
 import { parseAsString, useQueryState } from "nuqs"
 import { useEffect } from "react"
+import { grouped } from "#shared/amount.ts"
 import { Button } from "./ui/button.tsx"
 
 export type Cursor = {
   /** The cursor to ask the server for. Undefined means the first page. */
   cursor: string | undefined
   isFirst: boolean
-  older: (next: string) => void
+  /** How many rows are on the pages before. Undefined if the address does not say. */
+  before: number | undefined
+  older: (next: string, before: number | undefined) => void
   newer: () => void
 }
 
@@ -17,7 +20,7 @@ export type Cursor = {
 export function useCursor(of: string): Cursor {
   const [place, setPlace] = useQueryState("after", parseAsString)
   const name = shortName(of)
-  const [list, cursor] = place?.split(".") ?? []
+  const [list, cursor, before] = place?.split(".") ?? []
   const isHere = list === name
   useEffect(() => {
     if (place !== null && !isHere) void setPlace(null)
@@ -26,8 +29,9 @@ export function useCursor(of: string): Cursor {
   return {
     cursor: isHere ? cursor : undefined,
     isFirst: !isHere,
-    older: (next) => {
-      const to = `${name}.${next}`
+    before: isHere ? countIn(before) : 0,
+    older: (next, before) => {
+      const to = [name, next, ...(before === undefined ? [] : [before])].join(".")
       cameFrom.set(to, isHere ? place : null)
       go(to)
     },
@@ -41,6 +45,9 @@ const cameFrom = new Map<string, string | null>()
 const shortName = (text: string): string =>
   [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
 
+const countIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+
 export type PageNames = { back: string; on: string }
 
 /** For a list that is not ordered by time. */
@@ -51,24 +58,42 @@ type PagesProps = {
   next: string | null
   caption: string
   names: PageNames
+  /** The rows of this page. */
+  rows: number
+  /** The rows of all pages, if that is known. */
+  total: number | undefined
   onTurn: () => void
 }
 
 /** Buttons to the previous and next page. Shows nothing if there is only one. */
-export function Pages({ paging, next, caption, names, onTurn }: PagesProps) {
+export function Pages({ paging, next, caption, names, rows, total, onTurn }: PagesProps) {
   if (paging.isFirst && next === null) return null
+  const { before } = paging
   const turn = (go: () => void) => () => {
     go()
     onTurn()
   }
   return (
-    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
+    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex items-center justify-end gap-2">
+      {total !== undefined && before !== undefined && rows > 0 && (
+        <p className="mr-auto text-[13px] text-muted">{rangeOf({ before, rows, total })}</p>
+      )}
       <Button size="sm" disabled={paging.isFirst} onClick={turn(paging.newer)}>
         {names.back}
       </Button>
-      <Button size="sm" disabled={next === null} onClick={turn(() => next !== null && paging.older(next))}>
+      <Button
+        size="sm"
+        disabled={next === null}
+        onClick={turn(() => next !== null && paging.older(next, before === undefined ? undefined : before + rows))}
+      >
         {names.on}
       </Button>
     </nav>
   )
+}
+
+/** Which rows of a list a page shows: "21–39 of 39". A row that was added since the count raises it. */
+function rangeOf({ before, rows, total }: { before: number; rows: number; total: number }): string {
+  const [first, last, all] = [before + 1, before + rows, Math.max(total, before + rows)].map((n) => grouped(String(n)))
+  return `${first === last ? first : `${first}–${last}`} of ${all}`
 }

@@ -1,17 +1,18 @@
+import type { UseQueryResult } from "@tanstack/react-query"
 import { FreezeNote } from "#app/(dashboard)/freeze-note.tsx"
 import { StandingBadge } from "#app/(dashboard)/person-picker.tsx"
-import { type InputOf, type RouterOutputs, To, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { type RouterOutputs, To, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { everyoneVerified, someUnverified, whatToDo } from "./register-words.ts"
+import { type Counted, everyoneVerified, someUnverified, whatToDo } from "./register-words.ts"
 
 type Register = RouterOutputs["token"]["registerView"]
 type Row = Register["data"][number]
 
 type UnverifiedProps = {
-  of: InputOf<"token.registerCounts">
-  /** Whether the page of the list is there, whose moment `of` has. */
-  isLoaded: boolean
+  query: Pick<UseQueryResult<RouterOutputs["token"]["registerCounts"]>, "data" | "error" | "refetch">
+  /** What the rows are. */
+  counted: Counted
   /** Whether the register is that of the last final moment. */
   isNow: boolean
   /** Lists only these; null if it already does. */
@@ -19,8 +20,7 @@ type UnverifiedProps = {
 }
 
 /** How many holders were not verified, and what to do about it. Counting takes longer than a page, so it does not wait. */
-export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
-  const { data: counts, error, refetch } = useQuery("token.registerCounts", of, { enabled: isLoaded })
+export function Unverified({ query: { data: counts, error, refetch }, counted, isNow, onShow }: UnverifiedProps) {
   if (error) {
     return (
       <p role="alert" className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2 text-[13px] text-notice">
@@ -40,7 +40,7 @@ export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
   if (unverified === 0) {
     return (
       <p role="status" className="mb-3 text-[13px] text-muted">
-        {everyoneVerified(counts, isNow)} {!isNow && advice}
+        {everyoneVerified(counts, isNow, counted)} {!isNow && advice}
       </p>
     )
   }
@@ -50,7 +50,7 @@ export function Unverified({ of, isLoaded, isNow, onShow }: UnverifiedProps) {
       className="mb-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice"
     >
       <p className="min-w-0 flex-1 basis-72">
-        <span className="font-medium">{someUnverified(counts, isNow)}</span> {advice}
+        <span className="font-medium">{someUnverified(counts, isNow, counted)}</span> {advice}
       </p>
       {onShow && (
         <Button size="sm" onClick={onShow}>

@@ -1,3 +1,4 @@
+import { clsx } from "clsx"
 import { parseAsStringLiteral } from "nuqs"
 import { useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
@@ -7,8 +8,9 @@ import { List, useList } from "#app/(dashboard)/list.tsx"
 import { moment } from "#app/(dashboard)/moment-filter.tsx"
 import { InvestorLink, type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import type { Column } from "#app/components/data-table.tsx"
+import { type Column, SubNote, SubRow } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/frame.tsx"
+import { Icon } from "#app/components/icons.tsx"
 import { PREVIOUS_NEXT } from "#app/components/paging.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { grouped, groupedTo, placesOf, shareOf, toBaseUnits } from "#shared/amount.ts"
@@ -45,12 +47,41 @@ export function Register({ token }: { token: TokenView }) {
     : null
   const isOnePage = list.paging.isFirst && data?.next_cursor === null
   const isWhole = holders === undefined && q === undefined
+  const isNow = at === undefined
+  const counts = useQuery(
+    "token.registerCounts",
+    { mint_config: token.id, at: data?.as_of.time ?? "", group },
+    { enabled: data !== undefined && !list.query.isPlaceholderData && data.supply !== "0" },
+  )
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (investor: string) =>
+    setUnfolded((before) => {
+      const after = new Set(before)
+      if (!after.delete(investor)) after.add(investor)
+      return after
+    })
+  const columns = columnsOf({
+    ...{ token, register: data, isNow, isWhole, isOnePage, order, setOrder },
+    ...{ unfolded, toggle },
+  })
   return (
     <List
       list={list}
       caption="Register"
       things="holders"
-      columns={columnsOf({ token, register: data, isNow: at === undefined, isWhole, isOnePage, order, setOrder })}
+      columns={columns}
+      below={({ investor_id, wallet }) =>
+        data &&
+        investor_id !== null &&
+        wallet === null &&
+        unfolded.has(investor_id) && (
+          <WalletRows
+            of={{ mint_config: token.id, at: data.as_of.time, investor: investor_id }}
+            columns={walletColumns(columns)}
+          />
+        )
+      }
+      total={q === undefined ? counts.data?.[holders === undefined ? "holders" : "unverified"] : undefined}
       rowKey={({ user_pubkey, investor_id }) => user_pubkey ?? investor_id!}
       pageNames={PREVIOUS_NEXT}
       noMatch={
@@ -75,9 +106,9 @@ export function Register({ token }: { token: TokenView }) {
       )}
       {data && data.supply !== "0" && (
         <Unverified
-          of={{ mint_config: token.id, at: data.as_of.time, group }}
-          isLoaded={!list.query.isPlaceholderData}
-          isNow={at === undefined}
+          query={counts}
+          counted={group === "wallet" ? "holder" : "investor"}
+          isNow={isNow}
           onShow={holders === undefined ? () => list.filtered.change({ holders: "unverified" }) : null}
         />
       )}
@@ -100,9 +131,13 @@ type ColumnsOf = {
   order: Order
   /** Null if there are too many holders to order. */
   setOrder: ((order: Order) => void) | null
+  /** The investors whose wallets are shown. */
+  unfolded: ReadonlySet<string>
+  toggle: (investor: string) => void
 }
 
-function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder }: ColumnsOf): Column<Row>[] {
+function columnsOf(about: ColumnsOf): Column<Row>[] {
+  const { token, register, isNow, isWhole, isOnePage, order, setOrder, unfolded, toggle } = about
   const schema = register && isNow ? register.required_schema : null
   const total = isWhole ? register?.supply : undefined
   const places = placesOf([...(register?.data.map(({ balance }) => balance) ?? []), total ?? "0"])
@@ -136,13 +171,16 @@ function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder
         return (
           <>
             {investor_id !== null && wallet !== null && <Copyable value={wallet} what="wallet address" compact />}
-            {investor_id !== null && wallet === null && register && (
-              <Wallets
-                key={register.as_of.time}
-                of={{ mint_config: token.id, at: register.as_of.time, investor: investor_id }}
-                count={wallets}
-                schema={schema}
-              />
+            {investor_id !== null && wallet === null && (
+              <button
+                type="button"
+                aria-expanded={unfolded.has(investor_id)}
+                onClick={() => toggle(investor_id)}
+                className="flex cursor-pointer items-center gap-1 rounded-sm py-0.5 hover:text-ink"
+              >
+                {grouped(String(wallets))} wallets
+                <Icon name="chevron" className={clsx("size-3.5", unfolded.has(investor_id) && "rotate-180")} />
+              </button>
             )}
             {register && <Freezes of={row} />}
           </>
@@ -153,7 +191,7 @@ function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder
       header: "Balance",
       align: "end",
       phone: "value",
-      className: "whitespace-nowrap [&:is(td)]:align-top",
+      className: "whitespace-nowrap",
       sort: sort("largest", "smallest"),
       total: total && groupedTo(places, total),
       cell: ({ balance, held, available }) => (
@@ -171,7 +209,7 @@ function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder
       header: "Share",
       align: "end",
       phone: "labelled",
-      className: "whitespace-nowrap [&:is(td)]:align-top",
+      className: "whitespace-nowrap",
       total: total && "100.00 %",
       cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
     },
@@ -179,7 +217,6 @@ function columnsOf({ token, register, isNow, isWhole, isOnePage, order, setOrder
       header: "Verification",
       // On a phone, only what is unusual.
       phone: ({ unverified }) => (unverified === 0 ? "none" : "line"),
-      className: "[&:is(td)]:align-top",
       cell: (row) => <Verification of={row} schema={schema} />,
     },
   ]
@@ -194,42 +231,37 @@ function Share({ of, supply, token: { decimals }, percent }: ShareProps) {
   return shown === null ? NOTHING : <span title={`${percent} %`}>{shown} %</span>
 }
 
-type WalletsProps = {
-  of: { mint_config: string; at: string; investor: string }
-  count: number
-  schema: string | null
-}
-
-/** An investor's wallets, which are read once they are asked for. */
-function Wallets({ of, count, schema }: WalletsProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="cursor-pointer py-0.5 text-xs text-muted">{grouped(String(count))} wallets</summary>
-      {isOpen && <WalletRows of={of} schema={schema} />}
-    </details>
-  )
-}
+/** The same columns for a wallet of an investor. */
+const walletColumns = ([, ...others]: Column<Row>[]): Column<Row>[] => [
+  {
+    header: "Investor",
+    cell: ({ user_pubkey }) => <Copyable value={user_pubkey!} what="wallet address" compact />,
+    note: (row) => <Freezes of={row} />,
+  },
+  ...others,
+]
 
 /** The most wallets to show below an investor. */
 const MOST_WALLETS = 100
 
-function WalletRows({ of, schema }: Pick<WalletsProps, "of" | "schema">) {
+type WalletRowsProps = { of: { mint_config: string; at: string; investor: string }; columns: Column<Row>[] }
+
+/** An investor's wallets, which are read once they are asked for. */
+function WalletRows({ of, columns }: WalletRowsProps) {
   const { data, error, refetch } = useQuery("token.registerView", { ...of, group: "wallet", limit: MOST_WALLETS })
-  if (error) return <Failed error={error} onRetry={refetch} />
+  if (!data) {
+    return (
+      <SubNote columns={columns.length}>
+        {error ? <Failed error={error} onRetry={refetch} /> : <span role="status">Loading the wallets…</span>}
+      </SubNote>
+    )
+  }
   return (
-    <ul className="space-y-0.5 py-1" aria-busy={data === undefined}>
-      {data?.data.map((row) => (
-        <li key={row.user_pubkey} className="text-[13px]">
-          <span className="flex flex-wrap gap-x-4">
-            <Copyable value={row.user_pubkey!} what="wallet address" compact />
-            <span>{grouped(row.balance)}</span>
-            <Verification of={row} schema={schema} />
-          </span>
-          <Freezes of={row} />
-        </li>
+    <>
+      {data.data.map((row) => (
+        <SubRow key={row.user_pubkey} columns={columns} row={row} />
       ))}
-      {data?.next_cursor && <li className="text-xs text-muted">More are listed by wallet and in the file.</li>}
-    </ul>
+      {data.next_cursor && <SubNote columns={columns.length}>More are listed by wallet and in the file.</SubNote>}
+    </>
   )
 }

@@ -3,17 +3,20 @@ import { countOf } from "#shared/counts.ts"
 
 export type Counts = { holders: number; unverified: number }
 
+/** What the register counts: wallets, or the investors who have them. */
+export type Counted = "holder" | "investor"
+
 /** Where a sentence about a past moment ends. */
 const when = (isNow: boolean) => (isNow ? "." : " at that moment.")
 
-export function everyoneVerified({ holders }: Counts, isNow: boolean): string {
+export function everyoneVerified({ holders }: Counts, isNow: boolean, counted: Counted = "holder"): string {
   const verb = holders === 1 ? (isNow ? "is" : "was") : isNow ? "are" : "were"
-  return `${holders === 1 ? "The only holder" : `All ${countOf(holders, "holder")}`} ${verb} verified${when(isNow)}`
+  return `${holders === 1 ? `The only ${counted}` : `All ${countOf(holders, counted)}`} ${verb} verified${when(isNow)}`
 }
 
-export function someUnverified({ holders, unverified }: Counts, isNow: boolean): string {
+export function someUnverified({ holders, unverified }: Counts, isNow: boolean, counted: Counted = "holder"): string {
   const verb = unverified === 1 ? (isNow ? "is" : "was") : isNow ? "are" : "were"
-  return `${grouped(String(unverified))} of ${countOf(holders, "holder")} ${verb} not verified${when(isNow)}`
+  return `${grouped(String(unverified))} of ${countOf(holders, counted)} ${verb} not verified${when(isNow)}`
 }
 
 /** What a holder who is not verified can still do, and what a member does about it. */

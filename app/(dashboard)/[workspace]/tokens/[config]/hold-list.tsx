@@ -10,7 +10,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
-import { grouped } from "#shared/amount.ts"
+import { groupedTo, placesOf } from "#shared/amount.ts"
 import { holdStates } from "#shared/holds.ts"
 import { reasonNames } from "#shared/movements.ts"
 import { HoldReason } from "./hold-reason.tsx"
@@ -33,7 +33,9 @@ const isAtRest = ({ state, remaining }: Hold): boolean =>
 export function Holds({ token }: { token: TokenView }) {
   const list = useList("hold.search", { filters, input: { mint_config: token.id, limit: 20 }, isAtRest })
   const { menuOf, sheet } = useHoldActions()
-  const columns = columnsWith(useOwners(list.query.data?.data.map(({ user_pubkey }) => user_pubkey) ?? []))
+  const holds = list.query.data?.data ?? []
+  const people = useOwners(holds.map(({ user_pubkey }) => user_pubkey))
+  const columns = columnsWith(people, placesOf(holds.flatMap(({ remaining, amount }) => [remaining, amount])))
   return (
     <List
       list={list}
@@ -49,7 +51,7 @@ export function Holds({ token }: { token: TokenView }) {
   )
 }
 
-const columnsWith = (people: readonly Owner[]): Column<Hold>[] => [
+const columnsWith = (people: readonly Owner[], places: number): Column<Hold>[] => [
   {
     header: "Investor",
     breaks: true,
@@ -76,8 +78,8 @@ const columnsWith = (people: readonly Owner[]): Column<Hold>[] => [
     className: "whitespace-nowrap",
     cell: ({ remaining, amount }) => (
       <>
-        {grouped(remaining)}
-        {remaining !== amount && <span className="block text-xs text-muted">of {grouped(amount)}</span>}
+        {groupedTo(places, remaining)}
+        {remaining !== amount && <span className="block text-xs text-muted">of {groupedTo(places, amount)}</span>}
       </>
     ),
   },
@@ -107,6 +109,7 @@ type WalletHoldsProps = {
 /** The holds of a wallet that hold something, each with its reason and its end. */
 export function WalletHolds({ of: { mint_config, symbol, wallet }, menuOf }: WalletHoldsProps) {
   const holds = useActiveHolds(mint_config, wallet)
+  const places = placesOf(holds.map(({ remaining }) => remaining))
   return (
     <ul aria-label={`Holds of ${symbol}`} className="my-1 border-l-2 border-line pl-3">
       {holds.map((hold) => (
@@ -115,7 +118,7 @@ export function WalletHolds({ of: { mint_config, symbol, wallet }, menuOf }: Wal
             <HoldReason hold={hold} />
           </span>
           <span className="flex items-center gap-2 tabular-nums">
-            <span className="whitespace-nowrap">{grouped(hold.remaining)} held</span>
+            <span className="whitespace-nowrap">{groupedTo(places, hold.remaining)} held</span>
             {menuOf?.(hold, symbol)}
           </span>
         </li>

@@ -5,7 +5,7 @@ import { Shortened } from "#app/components/code.tsx"
 import { Loaded } from "#app/components/frame.tsx"
 import { NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import { grouped } from "#shared/amount.ts"
+import { groupedTo, placesOf } from "#shared/amount.ts"
 import { exemptionNames } from "#shared/lots.ts"
 
 type Lots = RouterOutputs["token"]["lots"]
@@ -37,6 +37,7 @@ export default function LotsSheet({ of: { mint_config, symbol, wallet }, onClose
 
 function LotTable({ lots: { data, next_cursor }, symbol }: { lots: Lots; symbol: string }) {
   if (data.length === 0) return <p className="text-[13px] text-muted">This wallet has no tokens in Vouch’s books.</p>
+  const places = placesOf(data.map(({ amount }) => amount))
   return (
     <>
       <table className="w-full text-left text-[13px] tabular-nums">
@@ -61,7 +62,7 @@ function LotTable({ lots: { data, next_cursor }, symbol }: { lots: Lots; symbol:
                 </span>
               </td>
               <td className="py-2 text-right align-top">
-                {grouped(amount)}
+                {groupedTo(places, amount)}
                 {locked && (
                   <span className="mt-1 block">
                     <Badge tone="notice">

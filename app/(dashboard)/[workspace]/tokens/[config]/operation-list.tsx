@@ -15,23 +15,24 @@ import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
-import { grouped } from "#shared/amount.ts"
+import { groupedTo, placesOf } from "#shared/amount.ts"
 import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 import { shownName } from "#shared/visible.ts"
 
-const columnsWith = (people: readonly Owner[]): Column<Operation>[] => [
+const columnsWith = (people: readonly Owner[], places: number): Column<Operation>[] => [
   { header: "Operation", cell: operationName },
   {
     header: "Amount",
     align: "end",
     phone: "value",
     className: "whitespace-nowrap",
-    cell: ({ amount }) => grouped(amount),
+    cell: ({ amount }) => groupedTo(places, amount),
   },
   {
     header: "Investors",
     breaks: true,
+    className: "max-md:flex-1 max-md:basis-24",
     cell: (row) => <OperationWallets of={row} show={(wallet) => <Party wallet={wallet} people={people} />} />,
     note: (row) =>
       walletsOf(row).some((wallet) => personOf(wallet, people)) && (
@@ -40,7 +41,7 @@ const columnsWith = (people: readonly Owner[]): Column<Operation>[] => [
         </span>
       ),
   },
-  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Status", phone: "end", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Created", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
@@ -92,13 +93,15 @@ export function Operations({ token }: { token: TokenView }) {
     input: { mint_config: token.id, limit: 20 },
     isAtRest: hasEnded,
   })
-  const people = useOwners(list.query.data?.data.flatMap(walletsOf) ?? [])
+  const operations = list.query.data?.data ?? []
+  const people = useOwners(operations.flatMap(walletsOf))
+  const places = placesOf(operations.map(({ amount }) => amount))
   return (
     <List
       list={list}
       caption="Operations"
       exports="operations"
-      columns={columnsWith(people)}
+      columns={columnsWith(people, places)}
       rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
       noMatch="Clear the filters to see all operations."
       empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}

@@ -6,11 +6,14 @@ import { HeldNote } from "#app/(dashboard)/held-note.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { grouped } from "#shared/amount.ts"
+import { grouped, groupedTo, placesOf } from "#shared/amount.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
 type InvestorView = RouterOutputs["investor"]["view"]
 type Holding = InvestorView["tokens"][number]["wallets"][number]
+
+const placesIn = ({ total, wallets }: Pick<InvestorView["tokens"][number], "total" | "wallets">): number =>
+  placesOf([total, ...wallets.map(({ balance }) => balance)])
 
 export function Holdings({ investor }: { investor: InvestorView }) {
   const { tokens, chain_answered } = investor
@@ -39,7 +42,7 @@ export function Holdings({ investor }: { investor: InvestorView }) {
                   {name}
                 </To>
                 <span className="ml-auto font-medium tabular-nums">
-                  {grouped(total)} {symbol}
+                  {groupedTo(placesIn({ total, wallets }), total)} {symbol}
                 </span>
               </div>
               <ul className="mt-1.5 space-y-1">
@@ -47,7 +50,7 @@ export function Holdings({ investor }: { investor: InvestorView }) {
                   <OfWallet
                     key={holding.user_pubkey}
                     holding={holding}
-                    of={{ mint_config, symbol, transfer_mode }}
+                    of={{ mint_config, symbol, transfer_mode, places: placesIn({ total, wallets }) }}
                     holdMenuOf={holds.menuOf}
                   >
                     {menuOf({
@@ -71,7 +74,8 @@ const WalletHolds = lazy(async () => ({
 
 type OfWalletProps = {
   holding: Holding
-  of: { mint_config: string; symbol: string; transfer_mode: TransferMode }
+  /** `places` are the digits after the point of all its amounts. */
+  of: { mint_config: string; symbol: string; transfer_mode: TransferMode; places: number }
   holdMenuOf: ReturnType<typeof useHoldActions>["menuOf"]
   children: ReactNode
 }
@@ -97,7 +101,7 @@ function OfWallet({ holding, of, holdMenuOf, children }: OfWalletProps) {
         </span>
         <span className="flex max-w-1/2 shrink-0 items-center gap-2 tabular-nums">
           <span className="text-right">
-            {grouped(balance)}
+            {groupedTo(of.places, balance)}
             {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
             <HeldNote of={{ ...of, wallet }} held={held} available={available} />
           </span>

@@ -2,7 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { useEffect, useState } from "react"
-import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { To, useMutation, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
@@ -38,18 +38,14 @@ export default function Page() {
     >
       {(distribution) => (
         <div className="space-y-5">
-          <TwoColumns
-            wide={
-              <Card title="Progress">
-                <Sums distribution={distribution} />
-              </Card>
-            }
-            narrow={
-              <Card title="Details">
-                <Details distribution={distribution} />
-              </Card>
-            }
-          />
+          <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+            <Card title="Progress">
+              <Sums distribution={distribution} />
+            </Card>
+            <Card title="Details">
+              <Details distribution={distribution} />
+            </Card>
+          </div>
           <Payouts distribution={distribution} />
         </div>
       )}

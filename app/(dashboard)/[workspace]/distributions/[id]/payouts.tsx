@@ -9,7 +9,7 @@ import { InvestorLink, useMutation, useWorkspace } from "#app/(dashboard)/worksp
 import { StatusBadge, statusWord } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
-import { Card, Empty } from "#app/components/frame.tsx"
+import { Empty } from "#app/components/frame.tsx"
 import { PREVIOUS_NEXT } from "#app/components/paging.tsx"
 import { isPageChosen, useSelection } from "#app/components/selection.tsx"
 import { MenuItem } from "#app/components/ui/menu.tsx"
@@ -51,9 +51,16 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
   const isStarted = state !== "draft" && state !== "awaiting_approval"
   const mayAct = isStarted && can("distribution:write")
   const isOwed = [distribution.pending, distribution.withheld, distribution.failed].some((amount) => amount !== "0")
-  const acts = actions<Payout>((payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />)
+  const acts: Column<Payout> = {
+    ...actions((payout) => <PayoutActs payout={payout} isCancelled={state === "cancelled"} />, "buttons"),
+    // Next to the status, so that all amounts are at the edge. It adds no height to the line.
+    className: "max-md:-my-2 max-md:-mr-2 max-md:ml-0! max-md:self-center max-md:pt-0!",
+  }
   return (
-    <Card title="Payouts" id="payouts" className="scroll-mt-16">
+    <section id="payouts" aria-labelledby="payouts-heading" className="scroll-mt-16">
+      <h2 id="payouts-heading" className="mb-3 text-base font-semibold">
+        Payouts
+      </h2>
       <List
         list={list}
         caption="Payouts"
@@ -75,7 +82,7 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
           />
         </Suspense>
       )}
-    </Card>
+    </section>
   )
 }
 
@@ -96,9 +103,13 @@ function columnsWith(amountOf: AmountOf, payouts: readonly Payout[], schemas: Sc
         ),
       note: (payout) => (
         <>
-          {payout.investor_id !== null && <Copyable value={payout.user_pubkey} what="wallet address" compact />}
+          {payout.investor_id !== null && (
+            <span className="max-md:hidden">
+              <Copyable value={payout.user_pubkey} what="wallet address" compact />
+            </span>
+          )}
           {payout.detail !== null && (
-            <span className={clsx("block", payout.status === "withheld" && "text-notice")}>
+            <span data-own-line className={clsx("block", payout.status === "withheld" && "text-notice")}>
               {refusalWords({ ...payout, detail: payout.detail }, schemas)}
             </span>
           )}
@@ -113,7 +124,7 @@ function columnsWith(amountOf: AmountOf, payouts: readonly Payout[], schemas: Sc
       className: "whitespace-nowrap",
       cell: ({ amount }) => amountOf(amount, places),
     },
-    { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: "Status", phone: "end", cell: ({ status }) => <StatusBadge status={status} /> },
   ]
 }
 

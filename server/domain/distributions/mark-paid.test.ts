@@ -152,18 +152,40 @@ test("the preview of the form is what the draft pays, and writes nothing", async
   const { data } = await preview({ total: "100", minimum: "20", exclude: [] })
   expect(data).toEqual({
     ...{ payouts: 2, allocated: "83.33", remainder: "16.67", per_unit: "16.666666", smallest: "33.33", largest: "50" },
+    refused: { count: 0, first: [] },
   })
   expect(await sql`select id from distributions where workspace_id = ${workspaceId}`).toEqual(before)
   const { json } = await dist.draftOf(snapshot, { settlement: "external", total: "100", minimum: "20" })
   expect(json).toMatchObject({ payouts: 2, total: "100", remainder: "16.67" })
   expect((await preview({ per_unit: "1.5", exclude: [holders[2]] })).data).toEqual({
     ...{ payouts: 2, allocated: "4.5", remainder: "0", per_unit: "1.5", smallest: "1.5", largest: "3" },
+    refused: { count: 0, first: [] },
   })
   expect((await preview({ total: "0.001" })).error.error).toBe("invalid_amount")
   expect((await preview({})).error.error).toBe("validation_failed")
   const { browser: stranger } = await member(app)
   const theirs = { snapshot_id: snapshot, settlement: "external", total: "1" }
   expect((await stranger.query("distribution.preview", theirs)).error.error).toBe("snapshot_not_found")
+})
+
+test("the preview names who cannot be paid now, the largest payouts first", async () => {
+  const preview = async (about: object = {}) =>
+    (await browser.query("distribution.preview", { snapshot_id: snapshot, settlement: "external", ...about })).data
+  const about = { mint_config: fund, reason_code: "court_order", reference: "1" }
+  for (const user_pubkey of holders.slice(0, 2))
+    expect((await tokens.post("/token/freeze", { ...about, user_pubkey })).status).toBe(200)
+  const refused = (wallet: Address, amount: string) => ({
+    ...{ user_pubkey: wallet, amount },
+    detail: expect.stringContaining("frozen"),
+  })
+  expect((await preview({ total: "600" })).refused).toEqual({
+    count: 2,
+    first: [refused(holders[1]!, "200"), refused(holders[0]!, "100")],
+  })
+  expect((await preview({ total: "600", exclude: [holders[1]] })).refused).toMatchObject({ count: 1 })
+  for (const user_pubkey of holders.slice(0, 2))
+    await tokens.post("/token/unfreeze", { ...about, reason_code: "other", user_pubkey })
+  expect((await preview({ total: "600" })).refused).toEqual({ count: 0, first: [] })
 })
 
 test("the paid payouts are counted, for members of the workspace only", async () => {

@@ -6,19 +6,21 @@ import { useState } from "react"
 import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
 import { Breadcrumbs } from "#app/(dashboard)/breadcrumbs.tsx"
 import { type RouterOutputs, useApi, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
+import { FieldGroup, Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { Card, Empty, Loaded, Loading, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { timeIn } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
+import { RadioCard } from "#app/components/ui/radio-card.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { isAddress } from "#shared/address.ts"
 import { AMOUNT } from "#shared/amount.ts"
-import { EXTERNAL_DECIMALS, MOST_EXTERNAL_DECIMALS, type Settlement } from "#shared/distributions.ts"
+import { EXTERNAL_DECIMALS, type Settlement } from "#shared/distributions.ts"
 import { type ReasonCode, reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
 import { settlementWords } from "../words.ts"
 import { type Excluded, ExcludedWallets, wordsIn } from "./excluded-wallets.tsx"
+import { MoreOptions } from "./more-options.tsx"
 import { Preview } from "./preview.tsx"
 
 type Snapshot = RouterOutputs["snapshot"]["get"]
@@ -72,8 +74,13 @@ function NewDistribution() {
   )
 }
 
+const methods = {
+  total: { name: "A total", summary: "Divided in proportion to what each holder held.", label: "Total" },
+  per_unit: { name: "An amount per token", summary: "The same for each whole token.", label: "For each token" },
+} as const
+
 const NOTHING = {
-  ...{ mint: "", basis: "total", amount: "", minimum: "" },
+  ...{ mint: "", amount: "", minimum: "" },
   decimals: String(EXTERNAL_DECIMALS),
   ...{ exclude: "", reason: "dividend", reference: "" },
 }
@@ -97,6 +104,7 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
   const [entered, setEntered] = useState({
     snapshot: chosen ?? "",
     settlement: (mints.length > 0 ? "stablecoin" : "external") as Settlement,
+    basis: "total" as keyof typeof methods,
     ...NOTHING,
   })
   const set =
@@ -179,57 +187,48 @@ function DistributionForm({ newest, chosen, mints }: FormProps) {
             options={Object.entries(settlementWords)}
           />
           {settlement === "stablecoin" && <PaymentMint mints={mints} value={entered.mint} onChange={set("mint")} />}
-          {settlement === "external" && (
-            <SelectField
-              name="decimals"
-              label="Decimals of the amounts"
-              hint="2 for cents."
-              required
-              value={entered.decimals}
-              onChange={set("decimals")}
-              options={Array.from({ length: MOST_EXTERNAL_DECIMALS + 1 }, (_, n) => [String(n), String(n)])}
-            />
-          )}
-          <SelectField
-            name="basis"
-            label="Amount"
-            required
-            value={basis}
-            onChange={set("basis")}
-            options={[
-              ["total", "A total, divided in proportion"],
-              ["per_unit", "An amount for each whole token"],
-            ]}
-          />
+          <FieldGroup legend="Method" name="basis">
+            <div className="grid gap-2 sm:grid-cols-2">
+              {(["total", "per_unit"] as const).map((one) => (
+                <RadioCard
+                  key={one}
+                  name="basis"
+                  value={one}
+                  checked={basis === one}
+                  onChange={set("basis")}
+                  title={methods[one].name}
+                >
+                  <span className="block text-[13px] text-muted">{methods[one].summary}</span>
+                </RadioCard>
+              ))}
+            </div>
+          </FieldGroup>
           <TextField
             name={basis === "total" ? "total" : "per_unit"}
-            label={basis === "total" ? "Total" : "For each token"}
+            label={methods[basis].label}
             required
             inputMode="decimal"
             autoComplete="off"
             value={entered.amount}
             onChange={set("amount")}
           />
-          <TextField
-            name="minimum"
-            label="Smallest payout (optional)"
-            hint="Smaller payouts are not paid."
-            inputMode="decimal"
-            autoComplete="off"
-            value={entered.minimum}
-            onChange={set("minimum")}
-          />
-          {snapshot && (
-            <ExcludedWallets
-              mintConfig={snapshot.mint_config}
-              excluded={excluded}
-              text={entered.exclude}
-              onChange={(excluded, exclude) => {
-                setExcluded(excluded)
-                setEntered((before) => ({ ...before, exclude }))
-              }}
-            />
-          )}
+          <MoreOptions
+            decimals={settlement === "external" ? entered.decimals : null}
+            minimum={entered.minimum}
+            onChange={(name, value) => setEntered((before) => ({ ...before, [name]: value }))}
+          >
+            {snapshot && (
+              <ExcludedWallets
+                mintConfig={snapshot.mint_config}
+                excluded={excluded}
+                text={entered.exclude}
+                onChange={(excluded, exclude) => {
+                  setExcluded(excluded)
+                  setEntered((before) => ({ ...before, exclude }))
+                }}
+              />
+            )}
+          </MoreOptions>
           <SelectField
             name="reason_code"
             label="Reason"

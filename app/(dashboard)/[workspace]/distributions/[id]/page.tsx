@@ -1,14 +1,14 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
 import { To, useMutation, usePolling, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
-import { Card, Facts } from "#app/components/frame.tsx"
+import { Card, Facts, Loading } from "#app/components/frame.tsx"
 import { Progress } from "#app/components/meter.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
@@ -20,7 +20,8 @@ import { countOf } from "#shared/counts.ts"
 import { reasonNames } from "#shared/movements.ts"
 import { useUnits } from "../use-units.ts"
 import { type Distribution, settlementWords } from "../words.ts"
-import { Payouts } from "./payouts.tsx"
+
+const Payouts = lazy(async () => ({ default: (await import("./payouts.tsx")).Payouts }))
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
@@ -46,7 +47,14 @@ export default function Page() {
               <Details distribution={distribution} />
             </Card>
           </div>
-          <Payouts distribution={distribution} />
+          <section id="payouts" aria-labelledby="payouts-heading" className="scroll-mt-16">
+            <h2 id="payouts-heading" className="mb-3 text-base font-semibold">
+              Payouts
+            </h2>
+            <Suspense fallback={<Loading what="Loading the payouts" lines={8} />}>
+              <Payouts distribution={distribution} />
+            </Suspense>
+          </section>
         </div>
       )}
     </DetailPage>

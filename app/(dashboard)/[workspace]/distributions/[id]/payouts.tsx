@@ -57,10 +57,7 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
     className: "max-md:-my-2 max-md:-mr-2 max-md:ml-0! max-md:self-center max-md:pt-0!",
   }
   return (
-    <section id="payouts" aria-labelledby="payouts-heading" className="scroll-mt-16">
-      <h2 id="payouts-heading" className="mb-3 text-base font-semibold">
-        Payouts
-      </h2>
+    <>
       <List
         list={list}
         caption="Payouts"
@@ -82,7 +79,7 @@ export function Payouts({ distribution }: { distribution: Distribution }) {
           />
         </Suspense>
       )}
-    </section>
+    </>
   )
 }
 

@@ -83,7 +83,7 @@ export function DataTable<Row>({
   rowHref?: (row: Row) => string
   /** The heading above a row and its neighbours with the same one. */
   groupOf?: ((row: Row) => string) | undefined
-  /** Rows that belong to a row, from `SubRow` and `SubNote`. */
+  /** Rows that belong to a row, from `sub-rows.tsx`. */
   below?: ((row: Row) => ReactNode) | undefined
   /** From `useSelection`. Undefined if rows cannot be selected. */
   selection?: Selection<Row> | undefined
@@ -268,31 +268,9 @@ export function DataTable<Row>({
   )
 }
 
-/** A row that belongs to the one above, in the same columns. For tables without selection. */
-export const SubRow = <Row,>({ columns, row }: { columns: Column<Row>[]; row: Row }) => (
-  <tr {...roles.row} className="bg-sunken/50 text-[13px] max-md:pl-8! md:[&>:first-child]:pl-9">
-    {columns.map((column, index) => (
-      <Cell key={column.header} column={column} row={row} place={placeOf(column, index, row)} href={undefined} />
-    ))}
-  </tr>
-)
-
-/** A line below a row, such as what went wrong with those that belong to it. */
-export const SubNote = ({ columns, children }: { columns: number; children: ReactNode }) => (
-  <tr {...roles.row} data-group>
-    <td
-      {...roles.cell}
-      colSpan={columns}
-      className="block bg-sunken/50 px-4 py-2.5 text-[13px] text-muted md:table-cell md:pl-9"
-    >
-      {children}
-    </td>
-  </tr>
-)
-
 type CellProps<Row> = { column: Column<Row>; row: Row; place: Place; href: string | undefined }
 
-function Cell<Row>({ column, row, place, href }: CellProps<Row>) {
+export function Cell<Row>({ column, row, place, href }: CellProps<Row>) {
   const note = column.note?.(row)
   const content = column.cell(row)
   const main = href ? (
@@ -323,7 +301,7 @@ function Cell<Row>({ column, row, place, href }: CellProps<Row>) {
 const frame = "rounded-xl border border-line bg-surface"
 
 /** Browsers drop the roles of a table whose parts are not displayed as such, as on a phone. */
-const roles = {
+export const roles = {
   table: { role: "table" },
   group: { role: "rowgroup" },
   row: { role: "row" },
@@ -332,7 +310,7 @@ const roles = {
   cell: { role: "cell" },
 } as const
 
-function placeOf<Row>({ phone }: Column<Row>, index: number, row?: Row): Place {
+export function placeOf<Row>({ phone }: Column<Row>, index: number, row?: Row): Place {
   const place = typeof phone === "function" ? row && phone(row) : phone
   return place ?? (index === 0 ? "lead" : "line")
 }

@@ -6,7 +6,7 @@ import { held, row } from "./servicing.ts"
 async function chooseMoment(page: Page, shown: string, change: (panel: Locator) => Promise<void>) {
   await showFilters(page)
   await page.getByRole("button", { name: `At ${shown}`, exact: true }).click()
-  await change(page.getByRole("dialog", { name: "At" }))
+  await change(page.getByRole("dialog", { name: "As of" }))
   await page.keyboard.press("Escape")
 }
 
@@ -21,15 +21,15 @@ test("the register at a moment is shown, and a snapshot of it is taken and downl
     const table = page.getByRole("table", { name: "Register" })
     await expect(async () => {
       await page.reload()
-      await expect(table.getByRole("row").nth(1)).toContainText(/100\s*100\.00 %/)
+      await expect(table.getByRole("row").nth(1)).toContainText(/100\s*100\.00%/)
     }).toPass()
     await expectAccessible(page)
     await expect(table.getByRole("row").nth(1)).toContainText(wallet.slice(0, 4))
     await showFilters(page)
-    await page.getByLabel("Rows").selectOption("By wallet")
+    await page.getByLabel("Show", { exact: true }).selectOption("By wallet")
     await expect(table.getByRole("row").filter({ hasText: wallet.slice(0, 4) })).toContainText("100")
     await expectAccessible(page)
-    await expect(row(page, "Total")).toContainText(/100\s*100\.00 %/)
+    await expect(row(page, "Total")).toContainText(/100\s*100\.00%/)
     await chooseMoment(page, "Now", async (panel) => panel.getByLabel("Day").fill("2020-01-01"))
     await expect(page.getByText("No one held the token at that moment.")).toBeVisible()
     await expectAccessible(page)
@@ -93,7 +93,7 @@ test("the register counts and flags holders who are not verified, and says what 
     /\/sessions\?wallet=\w+&schema=kyc_individual_v1$/,
   )
   await showFilters(page)
-  await page.getByLabel("Rows").selectOption("")
+  await page.getByLabel("Show", { exact: true }).selectOption("")
   await expect(row(page, wallet)).toContainText("Revoked on")
   await expectAccessible(page)
 })
@@ -118,7 +118,7 @@ test("an investor's wallets are listed below their row", async ({ page, customer
       .getByRole("row")
       .filter({ hasText: wallet.slice(0, 4) })
       .getByRole("cell")
-    await expect(cells).toHaveText([new RegExp(wallet.slice(0, 4)), "20", /^48\.78 %$/, "Verified"])
+    await expect(cells).toHaveText([new RegExp(wallet.slice(0, 4)), "20", /^48\.78%$/, "Verified"])
   }
   await expectAccessible(page)
 })
@@ -177,7 +177,7 @@ test("a column's head orders the register by it, and again the other way round",
   await head("Investor").getByRole("button").click()
   await expect.poll(balances).toEqual(["10.00", "20.00", "5.50"])
   await expectAccessible(page)
-  await expect(row(page, "Total")).toContainText(/35\.50\s*100\.00 %/)
+  await expect(row(page, "Total")).toContainText(/35\.50\s*100\.00%/)
 })
 
 test("the register shows its rows even if the holders cannot be counted", async ({ page, customer, traffic }) => {
@@ -193,9 +193,9 @@ test("the register shows its rows even if the holders cannot be counted", async 
   const table = page.getByRole("table", { name: "Register" })
   await expect(async () => {
     await page.reload()
-    await expect(table).toContainText("96.00 %", { timeout: 2000 })
+    await expect(table).toContainText("96.00%", { timeout: 2000 })
   }).toPass()
-  await expect(table).toContainText("4.00 %")
+  await expect(table).toContainText("4.00%")
   const alert = page.getByRole("alert").filter({ hasText: "could not be counted" })
   await expect(alert).toBeVisible()
   await expectAccessible(page)

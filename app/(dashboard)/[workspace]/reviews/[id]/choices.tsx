@@ -1,5 +1,4 @@
 import { clsx } from "clsx"
-import { useEffect, useRef, useState } from "react"
 import { KeyHint } from "#app/(dashboard)/page-keys.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
@@ -102,32 +101,6 @@ const Reasons = ({ of, said, onChoose }: ReasonsProps) => (
     ))}
   </fieldset>
 )
-
-type ChoiceBarProps = { decisions: readonly ReviewDecision[]; onChoose: (decision: ReviewDecision) => void }
-
-/** On a phone, where the decision comes after the evidence: its buttons at the bottom of the screen, until it is in view. */
-export function ChoiceBar({ decisions, onChoose }: ChoiceBarProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const [isNeeded, setNeeded] = useState(false)
-  useEffect(() => {
-    const observer = new IntersectionObserver(([seen]) => setNeeded(!seen!.isIntersecting))
-    observer.observe(place.current!.parentElement!)
-    return () => observer.disconnect()
-  }, [])
-  return (
-    <div ref={place} className="lg:hidden">
-      {isNeeded && (
-        <div className="fixed inset-x-0 bottom-0 z-20 flex flex-wrap gap-2 border-t border-line bg-surface px-4 py-3 shadow-card">
-          {decisions.map((decision) => (
-            <Button key={decision} size="sm" className="flex-auto" onClick={() => onChoose(decision)}>
-              {reviewDecisions[decision].label}
-            </Button>
-          ))}
-        </div>
-      )}
-    </div>
-  )
-}
 
 /** Enters a suggested reason. It replaces another suggestion, and follows what the member wrote. */
 export function enterReason(field: HTMLTextAreaElement, reason: string): void {

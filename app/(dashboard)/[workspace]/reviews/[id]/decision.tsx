@@ -9,12 +9,14 @@ import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.t
 import { headlineOf } from "#shared/reviews.ts"
 import { ReasonFields, reasonsIn } from "../../attestations/reason-fields.tsx"
 import { Assignee } from "./assignee.tsx"
-import { ChoiceBar, Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
+import { Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { claimsOf } from "./entered-claims.ts"
 import { NextCase } from "./queue.tsx"
 import { clearing, isDecisionOf, type Review } from "./review.ts"
 
+// Shown once the page is scrolled, on phones.
+const ChoiceBar = lazy(async () => ({ default: (await import("./choice-bar.tsx")).ChoiceBar }))
 // Loaded once a member approves. Until then the approval keeps the provider's claims, as it does without a change.
 const ApprovalClaims = lazy(async () => ({ default: (await import("./claims.tsx")).ApprovalClaims }))
 // Most reviews that are opened are open.
@@ -82,7 +84,11 @@ export function Decision({ review }: { review: Review }) {
           <p className="mb-3 text-muted">Your decision takes effect once {others(review)} approved it.</p>
         )}
         <Choices review={review} chosen={chosen} onChoose={choose} />
-        {chosen === null && <ChoiceBar decisions={decisions} onChoose={choose} />}
+        {chosen === null && (
+          <Suspense>
+            <ChoiceBar decisions={decisions} onChoose={choose} />
+          </Suspense>
+        )}
         {chosen !== null && decisions.includes(chosen) && (
           <Decide
             review={review}

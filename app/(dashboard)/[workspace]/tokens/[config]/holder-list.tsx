@@ -73,7 +73,7 @@ export function Holders({ token }: { token: TokenView }) {
 }
 
 function Share({ percent }: { percent: string | null }) {
-  return percent === null ? NOTHING : `${percent} %`
+  return percent === null ? NOTHING : `${percent}%`
 }
 
 const shownBalance = ({ transfer_mode }: TokenView, { balance, onchain_balance }: Holder): string =>

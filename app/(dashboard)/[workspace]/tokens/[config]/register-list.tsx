@@ -22,8 +22,8 @@ type Row = Page["data"][number]
 
 const filters = {
   q: person,
-  at: moment("At"),
-  group: choice("Rows", "By investor", [["wallet", "By wallet"]]),
+  at: moment("As of"),
+  group: choice("Show", "By investor", [["wallet", "By wallet"]]),
   holders: choice("Holders", "All", [["unverified", "Not verified"]]),
   // The heads of the columns set it.
   order: { parser: parseAsStringLiteral(["smallest", "name", "name_reversed"]), Field: () => null },
@@ -211,7 +211,7 @@ function columnsOf(about: ColumnsOf): Column<Row>[] {
       align: "end",
       phone: "labelled",
       className: "whitespace-nowrap",
-      total: total && "100.00 %",
+      total: total && "100.00%",
       cell: ({ balance, percent }) => <Share of={balance} supply={register?.supply ?? "0"} {...{ token, percent }} />,
     },
     {
@@ -229,7 +229,7 @@ type ShareProps = { of: string; supply: string; token: TokenView; percent: strin
 function Share({ of, supply, token: { decimals }, percent }: ShareProps) {
   const [part, whole] = [toBaseUnits(of, decimals), toBaseUnits(supply, decimals)]
   const shown = part === null || whole === null ? null : shareOf(part, whole)
-  return shown === null ? NOTHING : <span title={`${percent} %`}>{shown} %</span>
+  return shown === null ? NOTHING : <span title={`${percent}%`}>{shown}%</span>
 }
 
 /** The same columns for a wallet of an investor. */

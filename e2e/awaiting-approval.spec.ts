@@ -146,7 +146,7 @@ test("an approved API key is collected once, by the member who requested it", {
   await expectAccessible(page)
 })
 
-test("unpausing, changing, revoking and erasing say that they wait, and link to the request", async ({
+test("unpausing, changing, cancelling and erasing say that they wait, and link to the request", async ({
   page,
   officer: _,
   firm: customer,
@@ -159,7 +159,7 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
   const { wallet } = await api.start()
   const { attestation_id } = await api.status(wallet)
   const { data } = await api.call("GET", `/investors?wallet=${wallet}`)
-  await requireTwo(customer, "unpause", "config_change", "attestation_revoke", "session_cancel", "erase")
+  await requireTwo(customer, "unpause", "config_change", "session_cancel", "erase")
 
   async function expectWaiting(title: RegExp) {
     await expect(page.getByRole("alert").filter({ has: open(page) })).toContainText(
@@ -186,12 +186,13 @@ test("unpausing, changing, revoking and erasing say that they wait, and link to 
     await expect(page.getByRole("region", { name: "Request" })).toContainText("RulesMaximum holders: 20")
   })
 
-  await test.step("revoking a pending verification", async () => {
+  await test.step("cancelling a session", async () => {
     await page.goto(section(customer, `attestations/${attestation_id}`))
-    await page.getByRole("button", { name: "Revoke" }).click()
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("menuitem", { name: "Cancel session" }).click()
     await page.getByRole("alertdialog").getByLabel("Internal reason").fill("Wrong person")
-    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
-    await expectWaiting(/^Revoke a pending verification/)
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel session" }).click()
+    await expectWaiting(/^Cancel a session/)
   })
 
   await test.step("erasing a person", async () => {

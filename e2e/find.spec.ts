@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test"
+import { decide } from "./api.ts"
 import { expect, expectAccessible, heading, memberOfNewAccount, section, test } from "./dashboard.ts"
 
 const search = (page: Page) => page.getByRole("dialog", { name: "Search everything" })
@@ -258,7 +259,9 @@ test("an error's code finds its documentation and the requests that it refused",
 
 test("a person's verification can be revoked from the search", async ({ page, customer }) => {
   const externalId = `leaving-person-${Date.now()}`
-  await customer.api.start({ externalId })
+  const { wallet, sessionId } = await customer.api.start({ externalId })
+  await decide(sessionId, "approved")
+  await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
   await page.goto(section(customer, "overview"))
   await expect(heading(page, "Overview")).toBeVisible()
   await page.keyboard.press("Control+k")

@@ -226,7 +226,7 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   await expect(ofInvestor(page, name)).toBeVisible()
   await page.goto(section(customer, "attestations"))
   await page.getByRole("row", { name: wallet }).getByRole("link", { name }).click()
-  await expect(heading(page, `${name}: Individual identity Pending`)).toBeVisible()
+  await expect(heading(page, `${name}: Individual identity Awaiting investor`)).toBeVisible()
   await page.getByRole("region", { name: "About" }).getByRole("link", { name }).click()
   await expect(ofInvestor(page, name)).toBeVisible()
 

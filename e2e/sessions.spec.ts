@@ -74,8 +74,68 @@ test("the link of a session is copied in its row, whose page leads back to the s
 
   await page.getByRole("row", { name: wallet }).getByRole("link").first().click()
   await expect(page.getByRole("region", { name: "Timeline" })).toBeVisible()
+  const here = page.getByRole("navigation", { name: "Main" }).locator("[aria-current=page]")
+  await expect(here).toHaveText("Sessions")
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Sessions" }).click()
   await expect(heading(page, "Sessions")).toBeVisible()
+})
+
+test("the page of an open session shows its state and link, and cancels it", { tag: "@phone" }, async ({
+  page,
+  context,
+  customer,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"])
+  const name = `open-${newWallet().slice(0, 6)}`
+  const redirectUrl = "https://example.com/welcome"
+  const { url, wallet, sessionId } = await customer.api.start({ externalId: name, redirectUrl })
+  const { attestation_id } = await customer.api.status(wallet)
+  await page.goto(section(customer, `attestations/${attestation_id}?from=sessions`))
+  await expect(heading(page, `${name}: Individual identity Awaiting investor`)).toBeVisible()
+  await expect(page.getByText("Link not opened yet")).toBeVisible()
+  const session = page.getByRole("region", { name: "Session", exact: true })
+  await expect(session).toContainText(/Link expires\s*in \d+/)
+  await expect(session).toContainText(sessionId)
+  await expect(session).toContainText(redirectUrl)
+  await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0)
+  await expect(page.getByRole("link", { name: "Open hosted page" })).toHaveCount(0)
+  await expectAccessible(page)
+
+  await page.getByRole("button", { name: "Copy link" }).click()
+  await expect(page.getByRole("status").filter({ hasText: "Copied" })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url)
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name: "Show link and QR code" }).click()
+  const link = page.getByRole("dialog", { name: "Send this link to the investor" })
+  await expect(link.getByRole("region", { name: "Session link" })).toHaveText(url)
+  await link.getByRole("button", { name: "Done" }).click()
+
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name: "Cancel session" }).click()
+  const question = page.getByRole("alertdialog", { name: "Cancel this session?" })
+  await question.getByLabel("Internal reason").fill("Started by mistake")
+  await question.getByRole("button", { name: "Cancel session" }).click()
+  await expect(heading(page, /: Individual identity Revoked$/)).toBeVisible()
+  await expect(session).toHaveCount(0)
+  await expect(page.getByRole("button", { name: "Copy link" })).toHaveCount(0)
+  await expectAccessible(page)
+})
+
+test("a rejected or expired verification offers a new session for the same wallet and person", async ({
+  page,
+  customer,
+}) => {
+  const name = `refused-${newWallet().slice(0, 6)}`
+  const { wallet, sessionId } = await customer.api.start({ externalId: name })
+  const { attestation_id } = await customer.api.status(wallet)
+  await decide(sessionId, "rejected")
+  await page.goto(section(customer, `attestations/${attestation_id}`))
+  await page.getByRole("button", { name: "Start a new session" }).click()
+  const form = page.getByRole("dialog", { name: "Start a session" })
+  await expect(form.getByLabel("Wallet")).toHaveValue(wallet)
+  await expect(form.getByLabel("External id (optional)")).toHaveValue(name)
+  await form.getByRole("button", { name: "Start session" }).click()
+  await expect(page.getByRole("dialog", { name: "Send this link to the investor" })).toBeVisible()
 })
 
 test("a closed session gets a new link for the same wallet, schema and person", async ({ page, customer }) => {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { clsx } from "clsx"
 import type { LucideIcon } from "lucide-react"
-import { usePathname } from "next/navigation.js"
+import { usePathname, useSearchParams } from "next/navigation.js"
 import { Fragment, lazy, Suspense, useId } from "react"
 import { type Api, createApi } from "#app/api.ts"
 import { Skeleton } from "#app/components/frame.tsx"
@@ -16,8 +16,12 @@ import { sections } from "./sections.ts"
 // Few members have several accounts.
 const AccountSwitch = lazy(async () => ({ default: (await import("./account-switch.tsx")).AccountSwitch }))
 
-/** The section that the current page belongs to. */
-export const useSection = (): string => usePathname().split("/")[2] ?? ""
+/** The section that the current page belongs to. A session's page is that of its attestation. */
+export function useSection(): string {
+  const section = usePathname().split("/")[2] ?? ""
+  const isSession = useSearchParams().get("from") === "sessions" && section === "attestations"
+  return isSession ? "sessions" : section
+}
 
 type Place = {
   workspaceId: string

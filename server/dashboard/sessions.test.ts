@@ -52,6 +52,34 @@ test("a session in review names its review and the vendor's reason, to members w
   expect((await list({}, viewer)).data).toMatchObject([{ review: null }, { state: "in_review", review: null }])
 })
 
+test("the page of an attestation shows its session, with the link only to members who may start sessions", async () => {
+  const { browser, account, key } = await enter()
+  const wallet = newWallet()
+  const { data: started } = await browser.mutate("kyc.start", {
+    userPubkey: wallet,
+    schemaId: "kyc_individual_v1",
+    redirectUrl: "https://example.com/welcome",
+  })
+  const [{ attestation_id: id }] = (await browser.query("session.list", {})).data.data
+  expect((await browser.query("session.view", { id })).data).toMatchObject({
+    attestation_id: id,
+    session_url: started.session_url,
+    redirect_url: "https://example.com/welcome",
+    opened_at: null,
+    review: null,
+  })
+  const { browser: viewer } = await member(app, { account, role: "viewer" })
+  const hidden = { attestation_id: id, session_id: null, session_url: null }
+  expect((await viewer.query("session.view", { id })).data).toMatchObject(hidden)
+
+  const { attestationId, reviewId } = await vendorReview(app, key)
+  const { data: inReview } = await browser.query("session.view", { id: attestationId })
+  expect(inReview).toMatchObject({ state: "in_review", redirect_url: null, review: { review_id: reviewId } })
+  const { browser: stranger } = await member(app)
+  expect((await stranger.query("session.view", { id })).error).toMatchObject({ error: "attestation_not_found" })
+  expect((await stranger.query("session.view", { id: "x" })).error).toMatchObject({ error: "attestation_not_found" })
+})
+
 test("decided sessions are closed, and those in review or submitted are open with that state", async () => {
   const { key, list } = await enter()
   const rejected = await app.startSession(key)

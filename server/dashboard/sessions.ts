@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { listRows, sessionStateAt, shownStatusAt } from "#domain/attestations"
+import { attestationNotFound, listRows, sessionStateAt, shownStatusAt } from "#domain/attestations"
 import { flowOf, providerLabel } from "#domain/deployment"
 import { searchText } from "#domain/investor-search"
 import { sessionUrl } from "#domain/kyc"
@@ -9,6 +9,7 @@ import type { Principal } from "#domain/requests"
 import { vendorReviewsOf } from "#domain/reviews"
 import { schemaId } from "#domain/schemas"
 import { page } from "#server/lib/fields.ts"
+import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { shownStatuses } from "#shared/statuses.ts"
@@ -49,11 +50,30 @@ export async function listSessions(
     { isOpen: state === "open", status, q, schema, sessionState: waits, order, cursor, limit: PAGE },
     { fields: () => sql`${sql(sessionColumns)}`, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
   )
-  const inReview = page.data.filter(({ state }) => state === "in_review").map(({ attestation_id }) => attestation_id)
+  return { ...page, data: await withReviews({ workspaceId, scopes }, page.data) }
+}
+
+/** The session of an attestation, as its page shows it. Errors: attestation_not_found. */
+export async function viewSession({ workspaceId, mode, scopes }: Principal, attestationId: string) {
+  if (!isId("att", attestationId)) return attestationNotFound(attestationId)
+  const [row] = await sql<(Row & { redirect_url: string | null })[]>`
+    select ${sql(sessionColumns)}, redirect_url from attestations
+    where workspace_id = ${workspaceId} and id = ${attestationId}`
+  if (!row) return attestationNotFound(attestationId)
+  const session = toSession(row, { mode, now: clock.now(), mayOpen: scopes.has("kyc:write") })
+  const [reviewed] = await withReviews({ workspaceId, scopes }, [session])
+  // Where the hosted page sends the investor at the end; null if it was started without one.
+  return { ...reviewed!, redirect_url: row.redirect_url }
+}
+
+type Shown = ReturnType<typeof toSession>
+
+/** Each with the review that it waits for, for members who decide reviews. */
+async function withReviews({ workspaceId, scopes }: Pick<Principal, "workspaceId" | "scopes">, sessions: Shown[]) {
+  const inReview = sessions.filter(({ state }) => state === "in_review").map(({ attestation_id }) => attestation_id)
   const mayReview = scopes.has("review:write") && inReview.length > 0
   const reviews = mayReview ? await vendorReviewsOf(workspaceId, inReview) : new Map<string, never>()
-  // The review that it waits for, for members who decide reviews.
-  return { ...page, data: page.data.map((row) => ({ ...row, review: reviews.get(row.attestation_id) ?? null })) }
+  return sessions.map((session) => ({ ...session, review: reviews.get(session.attestation_id) ?? null }))
 }
 
 const time = (at: Date | null) => at && toTimestamp(at)

@@ -180,6 +180,7 @@ const rights: Record<string, Who> = {
   "session.get": members,
   "session.list": members,
   "session.search": members,
+  "session.view": members,
   "setup.createUser": "anybody",
   "setup.join": "people",
   "setup.look": "anybody",

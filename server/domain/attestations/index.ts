@@ -16,7 +16,7 @@ export {
 export { inForceAt, readStandings, shownStanding } from "./standing.ts"
 
 /** Reads: lists, counts, one attestation, its claims. */
-export { getAttestation, listAttestations } from "./read.ts"
+export { attestationNotFound, getAttestation, listAttestations } from "./read.ts"
 export {
   type ApiFilter,
   type AttestationSummary,

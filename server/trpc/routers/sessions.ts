@@ -3,7 +3,7 @@ import { attestationStatus, publicReason } from "#domain/attestations"
 import { cancelSession, decideTestSession, getSession, listSessions, sessionRecord, sessionState } from "#domain/kyc"
 import { decisionFields } from "#domain/providers"
 import { schemaId } from "#domain/schemas"
-import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboard/sessions.ts"
+import { listSessions as listOpenOrClosed, sessionQuery, viewSession } from "#server/dashboard/sessions.ts"
 import { createdSpanOf, filterId, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
@@ -111,4 +111,9 @@ export const sessionRouter = router({
     .meta({ scope: "attestation:read" })
     .input(sessionQuery)
     .query(({ ctx, input }) => listOpenOrClosed(ctx.principal, input)),
+
+  view: procedure
+    .meta({ scope: "attestation:read" })
+    .input(z.object({ id: idOf("att") }))
+    .query(({ ctx, input }) => viewSession(ctx.principal, input.id)),
 })

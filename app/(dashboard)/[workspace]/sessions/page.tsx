@@ -5,15 +5,13 @@ import { lazy, Suspense, useState } from "react"
 import { choice, type Filter, order, pageNamesOf, person, StatusField, schema } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
-import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { TextareaField } from "#app/components/form.tsx"
-import { Confirm } from "#app/components/form-dialog.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Empty } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { columnsFor, type Doing } from "./columns.tsx"
-import type { Session } from "./progress.ts"
+import { columnsFor } from "./columns.tsx"
+import { type Doing, SessionDialogs } from "./session-dialogs.tsx"
 import type { Link } from "./start-session.tsx"
 
 // Loaded when a member starts a session or opens its link.
@@ -80,10 +78,6 @@ export default function Page() {
       Start session
     </Button>
   )
-  const act = (next: Doing) =>
-    next.what === "link"
-      ? setLink({ url: next.session.session_url!, wallet: next.session.user_pubkey, until: next.session.open_until })
-      : setDoing(next)
   return (
     <>
       <ListPage
@@ -103,7 +97,7 @@ export default function Page() {
         list={list}
         caption={state === "open" ? "Open sessions" : "Closed sessions"}
         things="sessions"
-        columns={columnsFor(state, list.filtered, act)}
+        columns={columnsFor(state, list.filtered, setDoing)}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         rowQuery="?from=sessions"
         pageNames={pageNamesOf(list.asked.order)}
@@ -138,43 +132,9 @@ export default function Page() {
             onStarted={setLink}
           />
         )}
-        {doing?.what === "again" && (
-          <StartSession
-            wallet={doing.session.user_pubkey}
-            schema={doing.session.schema}
-            externalId={doing.session.external_id}
-            onClose={() => setDoing(null)}
-            onStarted={setLink}
-          />
-        )}
-        {doing?.what === "cancel" && <CancelSession session={doing.session} onClose={() => setDoing(null)} />}
         {link && <SessionLink link={link} onClose={() => setLink(null)} />}
       </Suspense>
+      <SessionDialogs doing={doing} onClose={() => setDoing(null)} />
     </>
-  )
-}
-
-/** Cancels a session that has no decision yet. */
-function CancelSession({ session: { session_id }, onClose }: { session: Session; onClose: () => void }) {
-  const cancel = useMutation((api, reason: string) =>
-    api.session.cancel.mutate({ id: session_id!, ...(reason !== "" && { reason }) }),
-  )
-  return (
-    <Confirm
-      onClose={onClose}
-      title="Cancel this session?"
-      description="Its link stops working, and the page tells the investor that you ended it. It no longer counts against your quota."
-      confirm="Cancel session"
-      dismiss="Keep session"
-      onConfirm={(values) => cancel.mutateAsync(String(values.get("reason")).trim())}
-    >
-      <TextareaField
-        label="Internal reason"
-        name="reason"
-        hint="Visible to your team and your API keys only, never to the investor."
-        maxLength={500}
-        rows={2}
-      />
-    </Confirm>
   )
 }

@@ -4,6 +4,10 @@ import { shortWords } from "#shared/reviews.ts"
 
 export type Session = RouterOutputs["session"]["list"]["data"][number]
 
+/** The link of a session that can still be used or cancelled. Null for members who may not start sessions. */
+export const openLinkOf = ({ session_url, session_id, open_until, status }: Session): string | null =>
+  session_id !== null && open_until !== null && status === "pending" ? session_url : null
+
 type Tone = NonNullable<Parameters<typeof Badge>[0]["tone"]>
 
 /** What an open session waits for. */

@@ -2,20 +2,14 @@
 
 import { useParams } from "next/navigation.js"
 import { parseAsStringLiteral, useQueryState } from "nuqs"
-import { useEffect, useRef } from "react"
+import { useEffect, useRef, useState } from "react"
+import { type Doing, SessionDialogs } from "#app/(dashboard)/[workspace]/sessions/session-dialogs.tsx"
+import { LastStep, SessionState } from "#app/(dashboard)/[workspace]/sessions/session-state.tsx"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
-import { useFormInAddress } from "#app/(dashboard)/use-form-in-address.ts"
-import {
-  InvestorLink,
-  type RouterOutputs,
-  To,
-  useMutation,
-  useQuery,
-  useWorkspace,
-} from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, To, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { FormError } from "#app/components/form.tsx"
@@ -28,63 +22,67 @@ import { Button } from "#app/components/ui/button.tsx"
 import type { TimelineEvent } from "#domain/attestations"
 import type { IconName } from "#shared/icons.ts"
 import { publicReasonCopy } from "../reason-fields.tsx"
-import { RevokeButton } from "../revoke-button.tsx"
+import { AttestationActions } from "./attestation-actions.tsx"
 import type { Check } from "./checks.ts"
-
-type Detail = RouterOutputs["attestation"]["detail"]
+import { type Attestation, openSessionOf, SessionCard } from "./session-card.tsx"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
-  const { can } = useWorkspace()
   const query = useQuery("attestation.detail", { id })
+  const session = useQuery("session.view", { id })
   const schemas = useQuery("schema.list", {})
   // A member who came from the sessions goes back to them.
   const [from] = useQueryState("from", parseAsStringLiteral(["sessions"]))
-  const { isOpen, setOpen } = useFormInAddress("revoke")
+  const [doing, setDoing] = useState<Doing | null>(null)
   return (
-    <DetailPage
-      up={from === "sessions" ? [["sessions"], "Sessions"] : [["attestations"], "Attestations"]}
-      name="Attestation"
-      // Shown together, so that the name of the schema, in the heading, moves nothing.
-      query={schemas.isLoading ? { ...query, data: undefined } : query}
-      head={(attestation) => {
-        const { status } = attestation
-        const isStanding = status === "pending" || status === "verified"
-        return {
-          heading: (
-            <>
-              {nameOf(attestation)}: <SchemaName id={attestation.schema} />
-            </>
-          ),
-          badge: <StatusBadge status={status} />,
-          actions: isStanding && can("attestation:write") && (
-            <RevokeButton of={attestation} opens={isOpen} onClose={() => setOpen(false)} />
-          ),
-        }
-      }}
-    >
-      {(attestation) => (
-        <TwoColumns
-          wide={
-            <>
-              <Card title="About">
-                <About attestation={attestation} />
-              </Card>
-              <Proof attestation={attestation} />
-            </>
+    <>
+      <DetailPage
+        up={from === "sessions" ? [["sessions"], "Sessions"] : [["attestations"], "Attestations"]}
+        name="Attestation"
+        // Shown together, so that neither the name of the schema, in the heading, nor the session moves anything.
+        query={schemas.isLoading || session.isLoading ? { ...query, data: undefined } : query}
+        head={(attestation) => {
+          const open = openSessionOf(attestation, session.data)
+          return {
+            heading: (
+              <>
+                {nameOf(attestation)}: <SchemaName id={attestation.schema} />
+              </>
+            ),
+            badge: open ? <SessionState session={open} /> : <StatusBadge status={attestation.status} />,
+            description: open && <LastStep session={open} />,
+            actions: <AttestationActions attestation={attestation} session={session.data} act={setDoing} />,
           }
-          narrow={
-            <Card title="Timeline">
-              <AttestationTimeline events={attestation.timeline} />
-            </Card>
-          }
-        />
-      )}
-    </DetailPage>
+        }}
+      >
+        {(attestation) => {
+          const open = openSessionOf(attestation, session.data)
+          return (
+            <TwoColumns
+              wide={
+                <>
+                  <Card title="About">
+                    <About attestation={attestation} hasOpenSession={open !== undefined} />
+                  </Card>
+                  {open && <SessionCard session={open} />}
+                  <Proof attestation={attestation} />
+                </>
+              }
+              narrow={
+                <Card title="Timeline">
+                  <AttestationTimeline events={attestation.timeline} />
+                </Card>
+              }
+            />
+          )
+        }}
+      </DetailPage>
+      <SessionDialogs doing={doing} onClose={() => setDoing(null)} />
+    </>
   )
 }
 
-function About({ attestation }: { attestation: Detail }) {
+function About({ attestation, hasOpenSession }: { attestation: Attestation; hasOpenSession: boolean }) {
   const { attestation_id, user_pubkey, schema, provider, started_at, issued_at, expires_at, review_id } = attestation
   return (
     <Facts
@@ -96,7 +94,8 @@ function About({ attestation }: { attestation: Detail }) {
             <SchemaName id={schema} />
           </To>
         ),
-        "Checked by": provider,
+        // The card of an open session names it.
+        "Checked by": !hasOpenSession && provider,
         Country: attestation.country_unknown && (
           <span className="text-notice">
             Unknown: the provider’s code is not a known country, so country rules refuse this wallet.
@@ -109,10 +108,10 @@ function About({ attestation }: { attestation: Detail }) {
             {issued_at < started_at && <span className="text-muted"> (date given by the provider)</span>}
           </>
         ),
-        Expires: expires_at && <Timestamp at={expires_at} />,
+        [attestation.status === "expired" ? "Expired" : "Expires"]: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
         "Reason shown to the investor": attestation.public_reason && publicReasonCopy[attestation.public_reason],
-        Session: attestation.session_id && (
+        Session: attestation.session_id && !hasOpenSession && (
           <NewTab href={`/verify/${attestation.session_id}`} className="text-accent underline">
             Open hosted page
           </NewTab>
@@ -206,10 +205,10 @@ const stateWords = {
   destroyed: "The credential was destroyed: the wallet no longer holds it.",
   replaced: "Replaced by a renewal: the wallet holds the credential of a later attestation.",
   absent: "The wallet no longer holds the credential.",
-} as const satisfies Record<NonNullable<Detail["credential"]>["state"], string>
+} as const satisfies Record<NonNullable<Attestation["credential"]>["state"], string>
 
 /** The facts on chain, which anyone who has the record can check. */
-function Proof({ attestation }: { attestation: Detail }) {
+function Proof({ attestation }: { attestation: Attestation }) {
   const { onchain, onchain_tx, memo, slot, explorer, credential } = attestation
   if (onchain === null || onchain_tx === null || credential === null) {
     return (

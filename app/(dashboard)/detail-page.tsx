@@ -22,6 +22,7 @@ type Head = {
 /** A page about one thing: a link to its list, its heading, and its content once it is loaded. */
 export function DetailPage<Data>({
   up,
+  between,
   name,
   query,
   what = `the ${name.toLowerCase()}`,
@@ -35,6 +36,8 @@ export function DetailPage<Data>({
 }: {
   /** The page above. */
   up: Crumb
+  /** A page between that one and this. */
+  between?: (data: Data) => Crumb
   /** What the page is about, such as "Attestation". */
   name: string
   query: Query<Data>
@@ -50,7 +53,7 @@ export function DetailPage<Data>({
   const { code, heading = name, badge, description, actions }: Head = query.data ? head(query.data) : {}
   return (
     <>
-      <Breadcrumbs of={[up]} />
+      <Breadcrumbs of={[up, ...(between && query.data ? [between(query.data)] : [])]} />
       {isMissing ? (
         <PageHeader
           title={missing.title}

@@ -1,3 +1,4 @@
+import { TokenName, TokenSymbol } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Icon } from "#app/components/icons.tsx"
@@ -40,10 +41,12 @@ function Row({ of, isStatic }: { of: Position; isStatic: boolean }) {
     <>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <To path={["tokens", mint_config]} className="min-w-0 rounded-sm font-medium wrap-anywhere hover:underline">
-          {mint_config}
+          <TokenName id={mint_config} />
         </To>
         <span className="ml-auto flex items-baseline gap-3">
-          <span className="font-medium tabular-nums">{grouped(amount)}</span>
+          <span className="font-medium tabular-nums">
+            {grouped(amount)} <TokenSymbol id={mint_config} />
+          </span>
           {!isStatic && <StatusBadge status={status} />}
         </span>
       </div>

@@ -1,8 +1,10 @@
+import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { lazy, Suspense, useState } from "react"
+import { Fragment, lazy, Suspense, useState } from "react"
 import { neededApprovals } from "#app/(dashboard)/[workspace]/approvals/needed.ts"
 import type { Link } from "#app/(dashboard)/[workspace]/sessions/start-session.tsx"
 import { checkWallet, WalletConfirmation } from "#app/(dashboard)/[workspace]/tokens/[config]/servicing-fields.tsx"
+import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
 import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { FileHashField, useFileHash } from "#app/components/file-hash.tsx"
@@ -40,10 +42,11 @@ export function ChooseWallet({ view, chosen, onChoose }: ChooseWalletProps) {
   )
   return (
     <>
-      <p className="mb-4">
-        Choose the wallet of the same investor that gets everything. It needs the same verification as the lost one
-        <StartVerification view={view} />
-      </p>
+      {candidates.length > 0 && (
+        <p className="mb-4">
+          Choose the wallet of the same investor that gets everything. It needs the same verification as the lost one.
+        </p>
+      )}
       {candidates.length > 0 && (
         <Form
           check={(values) => ({
@@ -95,6 +98,9 @@ export function ChooseWallet({ view, chosen, onChoose }: ChooseWalletProps) {
           </Submit>
         </Form>
       )}
+      <div className={clsx(candidates.length > 0 && "mt-5 border-t border-line pt-4")}>
+        <StartVerification view={view} hasChoice={candidates.some(({ refusal }) => refusal === null)} />
+      </div>
     </>
   )
 }
@@ -124,31 +130,45 @@ const Candidate = ({ of: { user_pubkey, states, is_proved, refusal }, isChosen, 
   </RadioCard>
 )
 
-/** Starts a verification of a new wallet, whose link goes to the investor. The page shows the wallet from then on. */
-function StartVerification({ view: { investor, schemas } }: { view: RecoveryView }) {
+/** Starts a session for a new wallet, whose link goes to the investor. The page then lists the wallet. */
+function StartVerification({ view: { investor, schemas }, hasChoice }: { view: RecoveryView; hasChoice: boolean }) {
   const { can } = useWorkspace()
   const [isStarting, setStarting] = useState(false)
   const [link, setLink] = useState<Link | null>(null)
   if (investor.external_id === null) {
     return (
-      <>
-        . This investor has no external id, so Vouch takes any new wallet for another person’s. If they have no other
+      <p>
+        This investor has no external id, so Vouch takes any new wallet for another person’s. If they have no other
         wallet,{" "}
         <NewTab href="/docs/guides/redeem" className="text-accent underline underline-offset-2">
           force a transfer
         </NewTab>{" "}
         instead.
-      </>
+      </p>
     )
   }
-  if (!can("kyc:write")) return ". A member who may start verifications can verify a new one."
   return (
     <>
-      {". "}
-      <Button variant="link" onClick={() => setStarting(true)}>
-        Start a verification
-      </Button>{" "}
-      if the investor has a new one. It appears here.
+      <p>
+        {can("kyc:write") ? "Verify" : "Ask an owner or a developer to verify"} a new wallet of this investor
+        {schemas.length > 0 && (
+          <>
+            {" for "}
+            {schemas.map((schema, n) => (
+              <Fragment key={schema}>
+                {n > 0 && " and "}
+                <SchemaName id={schema} />
+              </Fragment>
+            ))}
+          </>
+        )}
+        . It then appears here, and you choose it.
+      </p>
+      {can("kyc:write") && (
+        <Button variant={hasChoice ? "outline" : "primary"} className="mt-3" onClick={() => setStarting(true)}>
+          Start a session for a new wallet
+        </Button>
+      )}
       <Suspense>
         {isStarting && (
           <StartSession

@@ -3,6 +3,7 @@
 import { useParams } from "next/navigation.js"
 import { useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { nameOf } from "#app/(dashboard)/person-words.ts"
 import { type Step, Steps } from "#app/(dashboard)/steps.tsx"
 import {
   InvestorLink,
@@ -29,14 +30,16 @@ import { ChooseWallet } from "./choose-wallet.tsx"
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const query = usePolling("recovery.view", { id }, ({ recovery }) => recovery.state !== "in_progress")
-  const investor = query.data?.investor.investor_id
+  // Loaded first, so that the tokens' names move nothing.
+  const isLoading = useQuery("mintConfig.list", {}).isLoading
   return (
     <DetailPage
-      up={investor === undefined ? [["investors"], "Investors"] : [["investors", investor], "Investor"]}
+      up={[["investors"], "Investors"]}
+      between={({ investor, recovery }) => [["investors", investor.investor_id], personOf(investor, recovery)]}
       name="Recovery"
-      query={query}
-      head={({ recovery }) => ({
-        heading: "Recovery of a lost wallet",
+      query={isLoading ? { ...query, data: undefined } : query}
+      head={({ recovery, investor }) => ({
+        heading: `Recovery of ${personOf(investor, recovery)}’s wallet`,
         badge: <StatusBadge status={recovery.state} />,
         actions: isCancellable(recovery) && <Cancel recovery={recovery} />,
       })}
@@ -45,6 +48,9 @@ export default function Page() {
     </DetailPage>
   )
 }
+
+const personOf = ({ external_id }: RecoveryView["investor"], { lost_wallet }: Recovery): string =>
+  nameOf({ external_id, user_pubkey: lost_wallet })
 
 /** Whether a new wallet can be chosen now: at first, and again after a recovery that did not succeed. */
 const needsWallet = ({ recovery: { state }, is_barred, later }: RecoveryView): boolean =>
@@ -158,7 +164,7 @@ function Situation({ view }: { view: RecoveryView }) {
           <p>{error?.detail}</p>
           <p>
             {is_barred
-              ? "Nothing has moved, and the lost wallet is still stopped. Request it again, or lift the bar."
+              ? "Nothing has moved, and the lost wallet is still stopped. Request it again, or cancel the recovery."
               : "Nothing has moved, and the wallet is no longer reported as lost."}
           </p>
         </>
@@ -247,12 +253,12 @@ function Cancel({ recovery: { recovery_id } }: { recovery: Recovery }) {
   if (!can("investor:recover")) return null
   return (
     <Confirm
-      trigger={<Button>Cancel and lift the bar</Button>}
-      title="Cancel and lift the bar?"
+      trigger={<Button>Cancel recovery</Button>}
+      title="Cancel this recovery?"
       description="The wallet is no longer reported as lost: tokens can enter and leave it again. Only do this if the investor still has its key."
-      confirm="Lift the bar"
-      dismiss="Keep it stopped"
-      word="LIFT"
+      confirm="Cancel recovery"
+      dismiss="Keep the wallet stopped"
+      word="CANCEL"
       onConfirm={async () => {
         await cancel.mutateAsync()
         notify("Cancelled. The wallet is no longer reported as lost.")

@@ -1,5 +1,7 @@
-import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
+import { investorsColumn, walletsOf } from "#app/(dashboard)/[workspace]/tokens/[config]/operation-list.tsx"
+import type { Owner } from "#app/(dashboard)/[workspace]/tokens/finding-words.ts"
 import { TokenName } from "#app/(dashboard)/[workspace]/tokens/token-name.tsx"
+import { useOwners } from "#app/(dashboard)/[workspace]/tokens/use-owners.ts"
 import { hasEnded, kindNames, type Operation, operationName } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { SchemaName } from "#app/(dashboard)/schema-name.tsx"
@@ -34,7 +36,7 @@ export const Verifications = ({ investorId }: { investorId: string }) => (
   />
 )
 
-const operationColumns: Column<Operation>[] = [
+const operationColumnsWith = (people: readonly Owner[]): Column<Operation>[] => [
   { header: "Operation", cell: operationName },
   { header: "Token", phone: "none", breaks: true, cell: ({ mint_config }) => <TokenName id={mint_config} /> },
   {
@@ -44,23 +46,27 @@ const operationColumns: Column<Operation>[] = [
     className: "whitespace-nowrap",
     cell: ({ amount }) => grouped(amount),
   },
-  { header: "Wallets", cell: (row) => <OperationWallets of={row} /> },
+  investorsColumn(people),
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Created", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-export const InvestorOperations = ({ investorId }: { investorId: string }) => (
-  <List
-    list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
-    caption="Operations"
-    exports="investor-operations"
-    columns={operationColumns}
-    rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
-    empty={
-      <Empty title="No operations">Mints, transfers and redemptions of this investor's wallets appear here.</Empty>
-    }
-  />
-)
+export function InvestorOperations({ investorId }: { investorId: string }) {
+  const list = useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })
+  const people = useOwners(list.query.data?.data.flatMap(walletsOf) ?? [])
+  return (
+    <List
+      list={list}
+      caption="Operations"
+      exports="investor-operations"
+      columns={operationColumnsWith(people)}
+      rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
+      empty={
+        <Empty title="No operations">Mints, transfers and redemptions of this investor's wallets appear here.</Empty>
+      }
+    />
+  )
+}
 
 type Refusal = RouterOutputs["investor"]["refusals"]["data"][number]
 

@@ -20,6 +20,20 @@ import { operationKinds } from "#shared/movements.ts"
 import { operationStatuses } from "#shared/statuses.ts"
 import { shownName } from "#shared/visible.ts"
 
+/** The people of an operation, with their wallets below. */
+export const investorsColumn = (people: readonly Owner[]): Column<Operation> => ({
+  header: "Investors",
+  breaks: true,
+  className: "max-md:flex-1 max-md:basis-24",
+  cell: (row) => <OperationWallets of={row} show={(wallet) => <Party wallet={wallet} people={people} />} />,
+  note: (row) =>
+    walletsOf(row).some((wallet) => personOf(wallet, people)) && (
+      <span className="max-md:hidden">
+        <OperationWallets of={row} />
+      </span>
+    ),
+})
+
 const columnsWith = (people: readonly Owner[], places: number): Column<Operation>[] => [
   { header: "Operation", cell: operationName },
   {
@@ -29,29 +43,18 @@ const columnsWith = (people: readonly Owner[], places: number): Column<Operation
     className: "whitespace-nowrap",
     cell: ({ amount }) => groupedTo(places, amount),
   },
-  {
-    header: "Investors",
-    breaks: true,
-    className: "max-md:flex-1 max-md:basis-24",
-    cell: (row) => <OperationWallets of={row} show={(wallet) => <Party wallet={wallet} people={people} />} />,
-    note: (row) =>
-      walletsOf(row).some((wallet) => personOf(wallet, people)) && (
-        <span className="max-md:hidden">
-          <OperationWallets of={row} />
-        </span>
-      ),
-  },
+  investorsColumn(people),
   { header: "Status", phone: "end", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Created", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-const walletsOf = ({ user_pubkey, from_pubkey, to_pubkey }: Operation): string[] =>
+export const walletsOf = ({ user_pubkey, from_pubkey, to_pubkey }: Operation): string[] =>
   user_pubkey ? [user_pubkey] : [from_pubkey!, to_pubkey!]
 
 type OperationWalletsProps = { of: Operation; show?: (wallet: string) => ReactNode }
 
 /** The wallet of a mint or a burn, or the two of a transfer, or the people behind them. */
-export function OperationWallets({ of, show = (wallet) => <Shortened value={wallet} /> }: OperationWalletsProps) {
+function OperationWallets({ of, show = (wallet) => <Shortened value={wallet} /> }: OperationWalletsProps) {
   const [first, second] = walletsOf(of)
   return (
     <>

@@ -22,7 +22,7 @@ export function Card({
       className={clsx("min-w-0 rounded-xl border border-line bg-surface p-4 sm:p-5", className)}
     >
       {(title || actions) && (
-        <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+        <header className="mb-4 flex flex-wrap items-start justify-between gap-x-4 gap-y-2 last:mb-0">
           {/* A long description leaves room for the actions at its side. */}
           <div className={clsx(description && "min-w-0 flex-1 basis-60")}>
             {title && (

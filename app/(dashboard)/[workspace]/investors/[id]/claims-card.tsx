@@ -62,7 +62,7 @@ function StoredClaims({ investor, review = null }: ClaimsCardProps) {
       {look.data ? (
         <Reported {...look.data} wallet={review?.wallet ?? null} differing={contradicting} />
       ) : (
-        <p className="text-muted">{hasAny ? "Hidden until you ask for them." : "None are stored."}</p>
+        !hasAny && <p className="text-muted">None are stored.</p>
       )}
     </Card>
   )

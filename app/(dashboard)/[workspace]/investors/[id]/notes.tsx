@@ -22,7 +22,7 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
     <Card title="Notes" description="Visible to owners and compliance, never to the investor.">
       {can("review:write") && !isErased && <AddNote investorId={investorId} />}
       <Loaded query={notes} what="the notes" lines={2} className="py-4!">
-        {(data) => <NoteList notes={data.data} />}
+        {(data) => <NoteList notes={data.data} isErased={isErased} />}
       </Loaded>
       {(cursor || next) && (
         <nav aria-label="Pages of notes" className="mt-3 flex justify-end gap-2">
@@ -38,22 +38,36 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
   )
 }
 
+/** One line, which grows once a member writes. */
 function AddNote({ investorId }: { investorId: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
+  const [isOpen, setOpen] = useState(false)
   const add = useMutation((api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }))
   return (
     <Form
-      className="mb-5"
       onSubmit={async (values) => {
         await add.mutateAsync(String(values.get("text")))
         if (field.current) field.current.value = ""
         field.current?.focus()
       }}
     >
-      <TextareaField label="New note" name="text" required ref={field} rows={3} maxLength={MAX_NOTE} />
-      <Submit size="sm" variant="outline">
-        Add note
-      </Submit>
+      <TextareaField
+        label="New note"
+        name="text"
+        required
+        ref={field}
+        rows={isOpen ? 3 : 1}
+        maxLength={MAX_NOTE}
+        onFocus={() => setOpen(true)}
+        onBlur={({ target, relatedTarget }) => {
+          if (target.value === "" && !target.form?.contains(relatedTarget)) setOpen(false)
+        }}
+      />
+      {isOpen && (
+        <Submit size="sm" variant="outline">
+          Add note
+        </Submit>
+      )}
     </Form>
   )
 }
@@ -61,10 +75,11 @@ function AddNote({ investorId }: { investorId: string }) {
 /** Browsers send a line break as two characters. */
 const clean = (text: string) => text.replaceAll("\r\n", "\n").trim()
 
-function NoteList({ notes }: { notes: readonly Note[] }) {
-  if (notes.length === 0) return <p className="text-muted">No notes yet.</p>
+function NoteList({ notes, isErased }: { notes: readonly Note[]; isErased: boolean }) {
+  // The field for a new one says enough.
+  if (notes.length === 0) return isErased && <p className="text-muted">None are stored.</p>
   return (
-    <ul aria-label="Notes" className="divide-y divide-line">
+    <ul aria-label="Notes" className="mt-5 divide-y divide-line first:mt-0">
       {notes.map((note) => (
         <li key={note.note_id} className="py-3 first:pt-0 last:pb-0">
           <OneNote note={note} />

@@ -10,19 +10,19 @@ type Event = InvestorView["timeline"][number]
 
 const copy = {
   first_seen: "First seen",
-  started: "Verification started",
-  consented: "Consent given by the investor",
-  approved: "Approved by the provider",
-  rejected: "Rejected",
-  verified: "Verified: credential issued on chain",
-  revoked: "Revoked",
-  expired: "Expired",
-  superseded: "Replaced by a renewal",
+  started: "verification started",
+  consented: "consent given by the investor",
+  approved: "approved by the provider",
+  rejected: "rejected",
+  verified: "verified, credential issued on chain",
+  revoked: "revoked",
+  expired: "expired",
+  superseded: "replaced by a renewal",
   wallet_added: "Another wallet added",
   erased: "Personal data erased",
 } as const satisfies Record<Event["event"], string>
 
-const SHOWN = 8
+const SHOWN = 10
 
 const dots: Partial<Record<Event["event"], string>> = {
   verified: "bg-accent",
@@ -30,35 +30,29 @@ const dots: Partial<Record<Event["event"], string>> = {
   revoked: "bg-danger",
 }
 
-export function InvestorTimeline({ investor: { timeline, has_earlier } }: { investor: InvestorView }) {
+export function InvestorTimeline({ investor: { timeline, has_earlier, wallets } }: { investor: InvestorView }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? timeline : timeline.slice(0, SHOWN)
   return (
     <>
       <Timeline className="space-y-4">
-        {shown.map(({ event, at, attestation_id, user_pubkey, schema, reason }) => (
+        {shown.map((event) => (
           <Moment
-            key={`${event} ${at} ${attestation_id}`}
-            dot={dots[event]}
-            what={copy[event]}
-            at={at}
+            key={`${event.event} ${event.at} ${event.attestation_id}`}
+            dot={dots[event.event]}
+            what={<What of={event} />}
+            at={event.at}
             more={
-              user_pubkey && (
+              wallets.length > 1 &&
+              event.user_pubkey && (
                 <>
                   {" · "}
-                  <Shortened value={user_pubkey} />
+                  <Shortened value={event.user_pubkey} />
                 </>
               )
             }
           >
-            {reason && <p className="text-[13px] wrap-anywhere">{reason}</p>}
-            {attestation_id && schema && (
-              <p className="text-[13px] text-muted">
-                <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere underline">
-                  <SchemaName id={schema} />
-                </To>
-              </p>
-            )}
+            {event.reason && <p className="text-[13px] wrap-anywhere">{event.reason}</p>}
           </Moment>
         ))}
       </Timeline>
@@ -70,6 +64,22 @@ export function InvestorTimeline({ investor: { timeline, has_earlier } }: { inve
       {has_earlier && shown.length === timeline.length && (
         <p className="mt-4 text-[13px] text-muted">Earlier verifications are listed below.</p>
       )}
+    </>
+  )
+}
+
+/** What happened. A verification is named by its schema. */
+function What({ of: { event, attestation_id, schema } }: { of: Event }) {
+  if (attestation_id === null || schema === null || event === "wallet_added") return copy[event]
+  return (
+    <>
+      <To
+        path={["attestations", attestation_id]}
+        className="rounded-sm underline-offset-2 wrap-anywhere hover:underline"
+      >
+        <SchemaName id={schema} />
+      </To>
+      : {copy[event]}
     </>
   )
 }

@@ -60,7 +60,9 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
 
   await page.getByRole("tab", { name: "Verifications" }).focus()
   await page.keyboard.press("ArrowRight")
-  await expect(page.getByRole("table", { name: "Operations" }).getByRole("row")).toHaveCount(3)
+  const operations = page.getByRole("table", { name: "Operations" }).getByRole("row")
+  await expect(operations).toHaveCount(3)
+  await expect(operations.nth(1)).toContainText(name)
   await expectAccessible(page)
   await page.keyboard.press("ArrowRight")
   await expect(page.getByRole("table", { name: "Refusals" })).toContainText("wallet_not_verified", {
@@ -103,7 +105,7 @@ test("claims are shown on request, and the audit log says who viewed them", asyn
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("link", { name: "View investor" }).click()
   const claims = page.getByRole("region", { name: "Claims" })
-  await expect(claims).toContainText("Hidden until you ask for them.")
+  await expect(claims.getByRole("button", { name: "Show claims" })).toBeVisible()
   await expect(claims).not.toContainText("United States")
   await claims.getByRole("button", { name: "Show claims" }).click()
   await expect(claims).toContainText("United States (US)")
@@ -126,7 +128,11 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
   await page.goto(section(customer, `investors/${data[0].investor_id}`))
   const notes = page.getByRole("region", { name: "Notes" })
-  await expect(notes.getByText("No notes yet.")).toBeVisible()
+  await expect(notes.getByRole("list")).toHaveCount(0)
+  const height = async () => (await notes.getByLabel("New note").boundingBox())!.height
+  const lowest = await height()
+  await notes.getByLabel("New note").click()
+  expect(await height()).toBeGreaterThan(lowest)
   await notes.getByRole("button", { name: "Add note" }).click()
   await expect(notes.getByLabel("New note")).toHaveAccessibleDescription("Required")
   await expect(notes.getByLabel("New note")).toBeFocused()
@@ -152,7 +158,8 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   const dialog = page.getByRole("alertdialog", { name: "Delete this note?" })
   await expectAccessible(page)
   await dialog.getByRole("button", { name: "Delete" }).click()
-  await expect(notes.getByText("No notes yet.")).toBeVisible()
+  await expect(note).toHaveCount(0)
+  await expect(notes.getByRole("button", { name: "Add note" })).toHaveCount(0)
 })
 
 test("members without the right see neither claims nor notes, and compliance sees both", async ({ as, customer }) => {
@@ -207,7 +214,7 @@ test("claims, notes and reviews disappear at once from the screen of a demoted m
   await expectAccessible(officer.page)
   // A second view is a second entry in the audit log.
   await become("compliance")
-  await expect(claims).toContainText("Hidden until you ask for them.")
+  await expect(claims.getByRole("button", { name: "Show claims" })).toBeVisible()
   await officer.context.close()
 })
 
@@ -290,6 +297,52 @@ test("from a person's page, tokens are minted to their wallet and a verification
   await expect(wallets.getByText("Revoked")).toBeVisible()
   await expect(wallets.getByRole("button", { name: "Revoke Individual identity" })).toHaveCount(0)
   await expectAccessible(page)
+})
+
+test("a person who holds tokens without being verified is sent a session, or redeemed", async ({ page, customer }) => {
+  const { api } = customer
+  const name = `unverified-${Date.now().toString(36)}`
+  const { wallet, id } = await api.verifiedWallet({ externalId: name })
+  await api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: FUND, amount: "18.5" })
+  const { data } = await api.call("GET", `/investors?wallet=${wallet}`)
+  const address = section(customer, `investors/${data[0].investor_id}`)
+  await page.goto(address)
+  await expect(ofInvestor(page, name)).toBeVisible()
+  const notice = page.getByRole("region", { name: "Holds tokens without being verified" })
+  await expect(notice).toHaveCount(0)
+  await api.revoke(id, "Left")
+  await expect(notice).toContainText(/18\.50 USREF.*Revoked on \d+ \w+ \d{4}/)
+  await expectAccessible(page)
+
+  await notice.getByRole("button", { name: /^Redeem…/ }).click()
+  const sheet = page.getByRole("dialog", { name: /^Redeem/ })
+  await expect(sheet).toContainText(wallet)
+  await page.keyboard.press("Escape")
+  await expect(sheet).toHaveCount(0)
+  await notice.getByRole("link", { name: `Start session for ${wallet}` }).click()
+  const form = page.getByRole("dialog", { name: "Start a session" })
+  await expect(form.getByLabel("Wallet")).toHaveValue(wallet)
+  await expect(form.getByLabel("External id (optional)")).toHaveValue(name)
+  await form.getByRole("button", { name: "Start session" }).click()
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+  await page.goto(address)
+  await expect(notice).toContainText("Verification not finished")
+  await expect(notice.getByRole("link")).toHaveCount(0)
+})
+
+test("tokens are minted to a person who has none, from the menu of their page", async ({ page, customer }) => {
+  const { wallet } = await customer.api.verifiedWallet()
+  const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
+  await page.goto(section(customer, `investors/${data[0].investor_id}`))
+  await page.getByRole("button", { name: "More actions" }).click()
+  await page.getByRole("menuitem", { name: "Mint…" }).click()
+  const dialog = page.getByRole("dialog", { name: "Mint to this investor" })
+  await dialog.getByLabel("Token").selectOption(FUND)
+  await expectAccessible(page)
+  await dialog.getByRole("button", { name: "Continue" }).click()
+  await expect(page.getByRole("dialog", { name: /^Mint / }).getByRole("combobox", { name: "Wallet" })).toHaveValue(
+    wallet,
+  )
 })
 
 test("an open dialog does not revoke a verification that has begun since", async ({ page, customer }) => {

@@ -1,6 +1,13 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { decidedAt, readContradictions, shownStatusAt, statusAt } from "#domain/attestations"
+import {
+  decidedAt,
+  readContradictions,
+  readStandings,
+  shownStanding,
+  shownStatusAt,
+  statusAt,
+} from "#domain/attestations"
 import { investorNotFound, MOST_WALLETS, requireInvestor, statesOf, walletsOf } from "#domain/investors"
 import type { Principal } from "#domain/requests"
 import {
@@ -52,6 +59,7 @@ export async function readInvestor(principal: Principal, id: string) {
   ])
   const byWallet = Map.groupBy(states, (state) => state.wallet)
   const now = clock.now()
+  const standingOf = await standingsFor(workspaceId, held.tokens, now)
   const hasEarlier = lives.length > LIVES
   return {
     investor_id: row.id,
@@ -79,6 +87,8 @@ export async function readInvestor(principal: Principal, id: string) {
         ...of,
         freezes: toShownFreezes(freezesOf({ config: token.mint_config, wallet: of.user_pubkey })),
         bar: barOf(of.user_pubkey),
+        // With the schema that the token requires.
+        standing: shownStanding(standingOf(token.required_schema, of.user_pubkey)),
       })),
     })),
     chain_answered: held.chain_answered,
@@ -94,6 +104,18 @@ export async function readInvestor(principal: Principal, id: string) {
   }
 }
 
+/** How wallets stand with the schemas that the tokens in them require. */
+async function standingsFor(
+  workspaceId: string,
+  tokens: readonly { required_schema: string; wallets: readonly { user_pubkey: Address }[] }[],
+  at: Date,
+) {
+  const wallets = [...new Set(tokens.flatMap(({ wallets }) => wallets.map((of) => of.user_pubkey)))]
+  const schemas = [...new Set(tokens.map(({ required_schema }) => required_schema))]
+  const found = await Promise.all(schemas.map((schemaId) => readStandings(sql, workspaceId, { schemaId, wallets, at })))
+  return (schema: string, wallet: Address) => found[schemas.indexOf(schema)]?.get(wallet)
+}
+
 /** The most wallets to show. An investor has few. */
 const MOST = 500
 
@@ -102,6 +124,7 @@ type Row = {
   name: string
   symbol: string
   decimals: number
+  required_schema: string
   transfer_mode: TransferMode
   counted_up_to: string | null
   wallet: Address
@@ -116,7 +139,8 @@ async function readHoldings(
   wallets: readonly Address[],
 ) {
   const rows = await sql<Row[]>`
-    select c.id, c.name, c.symbol, c.decimals, c.transfer_mode, c.counted_up_to, h.wallet, h.balance, h.incoming, h.outgoing
+    select c.id, c.name, c.symbol, c.decimals, c.required_schema, c.transfer_mode, c.counted_up_to,
+      h.wallet, h.balance, h.incoming, h.outgoing
     from mint_configs c cross join unnest(${wallets as Address[]}::text[]) with ordinality as w(wallet, place)
     join holdings h on h.workspace_id = ${workspaceId} and h.mint_config = c.id and h.wallet = w.wallet
     where c.workspace_id = ${workspaceId}
@@ -134,7 +158,7 @@ async function readHoldings(
     return { ...row, account, units: isByChain ? account.amount + account.held : BigInt(row.balance) }
   })
   const tokens = [...Map.groupBy(held, (row) => row.id).values()].flatMap((all) => {
-    const [{ id, name, symbol, decimals, transfer_mode }] = all as [(typeof all)[number]]
+    const [{ id, name, symbol, decimals, required_schema, transfer_mode }] = all as [(typeof all)[number]]
     const units = (amount: string | bigint) => fromBaseUnits(BigInt(amount), decimals)
     const holding = all.filter((row) => row.units > 0n || row.incoming !== "0" || row.outgoing !== "0")
     if (holding.length === 0) return []
@@ -143,6 +167,7 @@ async function readHoldings(
         mint_config: id,
         name,
         symbol,
+        required_schema,
         transfer_mode,
         total: units(holding.reduce((sum, row) => sum + row.units, 0n)),
         wallets: holding.map((row) => ({

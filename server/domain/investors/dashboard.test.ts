@@ -147,11 +147,12 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
   expect(data.tokens).toMatchObject([
     {
       mint_config: config,
+      required_schema: "kyc_individual_v1",
       transfer_mode: "agent",
       total: "12",
       wallets: [
-        { user_pubkey: two.wallet, balance: "2", account: "frozen" },
-        { user_pubkey: one.wallet, balance: "10", account: "frozen" },
+        { user_pubkey: two.wallet, balance: "2", account: "frozen", standing: { status: "verified" } },
+        { user_pubkey: one.wallet, balance: "10", account: "frozen", standing: { status: "verified" } },
       ],
     },
   ])
@@ -165,6 +166,15 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
   expect(events.at(-1)).toBe("first_seen")
   for (const event of ["started", "wallet_added", "approved", "verified", "rejected"]) expect(events).toContain(event)
   expect(JSON.stringify(data)).not.toMatch(/"US"|country/)
+
+  // A wallet that is no longer verified says since when, by the schema that the token requires.
+  const { attestation_id: ended } = data.wallets[1].states[0]
+  await people.owner.mutate("attestation.revoke", { id: ended, reason: "Left" })
+  const { data: after } = await people.viewer.query("investor.view", { id: await idOf(one.wallet) })
+  expect(after.tokens[0].wallets).toMatchObject([
+    { user_pubkey: two.wallet, standing: { status: "verified" } },
+    { user_pubkey: one.wallet, standing: { status: "revoked", at: expect.any(String) } },
+  ])
 
   const operations = await people.viewer.query("investor.operations", { id: await idOf(one.wallet) })
   expect(operations.data.data.map((operation: { amount: string }) => operation.amount)).toEqual(["2", "10"])

@@ -41,6 +41,8 @@ export function useServicing() {
   )
   const about = doing && { of: doing.of, onClose: () => setDoing(null) }
   return {
+    /** Opens the sheet without the menu. */
+    open: (act: Entry, of: Serviced) => setDoing({ act, of }),
     menuOf: (of: Serviced) => <ServicingMenu allowed={allowed} of={of} onSelect={(act) => setDoing({ act, of })} />,
     sheet: about && (
       <Suspense>

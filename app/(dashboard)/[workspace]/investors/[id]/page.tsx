@@ -1,8 +1,8 @@
 "use client"
 
-import { Eraser } from "lucide-react"
+import { Coins, Eraser } from "lucide-react"
 import { useParams } from "next/navigation.js"
-import { lazy, useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { type RouterOutputs, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -22,6 +22,7 @@ import { Holdings } from "./holdings.tsx"
 import { InvestorTimeline } from "./investor-timeline.tsx"
 import { Notes } from "./notes.tsx"
 import { OpenReviews } from "./open-reviews.tsx"
+import { UnverifiedNotice } from "./unverified-notice.tsx"
 import { Wallets } from "./wallets.tsx"
 
 type InvestorView = RouterOutputs["investor"]["view"]
@@ -49,6 +50,7 @@ export default function Page() {
     >
       {(investor) => (
         <div className="space-y-4">
+          <UnverifiedNotice investor={investor} />
           {mayReview && reviews.data && <OpenReviews reviews={reviews.data} />}
           <Person key={investor.investor_id} investor={investor} />
         </div>
@@ -83,12 +85,16 @@ function Summary({ investor: { investor_id, first_seen_at, erased_at, tokens } }
   )
 }
 
+const MintTo = lazy(() => import("./mint-to.tsx"))
+
 /** Starting a session for the person, and what is rarely done. */
 function Actions({ investor }: { investor: InvestorView }) {
   const { can } = useWorkspace()
   const path = usePath()
   const [isErasing, setErasing] = useState(false)
+  const [isMinting, setMinting] = useState(false)
   const wallet = investor.wallets.find(({ bar }) => bar === null)?.user_pubkey
+  const mayMint = can("token:mint") && wallet !== undefined
   const session = new URLSearchParams({
     ...(wallet ? { wallet } : { form: "start" }),
     ...(investor.external_id !== null && { external_id: investor.external_id }),
@@ -100,13 +106,26 @@ function Actions({ investor }: { investor: InvestorView }) {
           Start session
         </Link>
       )}
-      {can("investor:erase") && (
+      {(mayMint || can("investor:erase")) && (
         <MoreMenu>
-          <MenuItem danger onSelect={() => setErasing(true)} aria-haspopup="dialog">
-            <Eraser aria-hidden="true" />
-            Erase data
-          </MenuItem>
+          {mayMint && (
+            <MenuItem onSelect={() => setMinting(true)} aria-haspopup="dialog">
+              <Coins aria-hidden="true" />
+              Mint…
+            </MenuItem>
+          )}
+          {can("investor:erase") && (
+            <MenuItem danger onSelect={() => setErasing(true)} aria-haspopup="dialog">
+              <Eraser aria-hidden="true" />
+              Erase data
+            </MenuItem>
+          )}
         </MoreMenu>
+      )}
+      {isMinting && (
+        <Suspense>
+          <MintTo investor={investor} onClose={() => setMinting(false)} />
+        </Suspense>
       )}
       {isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}
     </>

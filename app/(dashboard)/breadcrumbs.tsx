@@ -11,7 +11,7 @@ export function Breadcrumbs({ of }: { of: Crumb[] }) {
     <nav aria-label="Breadcrumbs" className="mb-2 text-[13px] leading-5.5 text-muted sm:-mt-6.5 sm:mb-1">
       <ol className="flex flex-wrap gap-x-1.5">
         {of.map(([to, name], index) => (
-          <li key={to.join("/")} className="flex gap-x-1.5">
+          <li key={to.join("/")} className="flex min-w-0 gap-x-1.5 wrap-anywhere">
             {index > 0 && <span aria-hidden="true">/</span>}
             <Link href={path(...to)} prefetch={false} className="hover:underline">
               {name}

@@ -23,6 +23,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
+import { type ActivityMoment, type Moved, readActivity } from "./activity.ts"
 
 /** The number of newest attestations in the timeline. */
 const LIVES = 50
@@ -61,6 +62,7 @@ export async function readInvestor(principal: Principal, id: string) {
   const now = clock.now()
   const standingOf = await standingsFor(workspaceId, held.tokens, now)
   const hasEarlier = lives.length > LIVES
+  const activity = await readActivity(principal, own)
   return {
     investor_id: row.id,
     external_id: row.external_id,
@@ -98,9 +100,10 @@ export async function readInvestor(principal: Principal, id: string) {
     timeline: investorTimeline(lives.slice(0, LIVES), {
       firstSeenAt: hasEarlier ? null : row.created_at,
       erasedAt: row.erased_at,
+      activity: activity.moments,
       now,
     }),
-    has_earlier: hasEarlier,
+    has_earlier: hasEarlier || activity.has_earlier,
   }
 }
 
@@ -210,22 +213,33 @@ type InvestorEvent = {
     | "superseded"
     | "wallet_added"
     | "erased"
+    | ActivityMoment["event"]
   at: string
   attestation_id: string | null
   user_pubkey: string | null
   schema: string | null
-  /** Your team's reason for a revocation or a rejection. */
+  /** Your team's reason for a revocation or a rejection, or its reference for a freeze or a lost wallet. */
   reason: string | null
+  /** What moved; null for other entries. */
+  operation: Moved | null
+  /** The token that a freeze is about; null if it is about all. */
+  symbol: string | null
+  /** The recovery of a wallet that was reported as lost; null for other entries. */
+  recovery_id: string | null
 }
 
-type Moment = { event: InvestorEvent["event"]; at: Date; reason?: string | null }
+type Moment = { event: Exclude<InvestorEvent["event"], ActivityMoment["event"]>; at: Date; reason?: string | null }
 
-/** The entries of several attestations, newest first. `rows` are those of one investor, newest first. */
+type Around = { firstSeenAt: Date | null; erasedAt: Date | null; activity?: readonly ActivityMoment[]; now: Date }
+
+/** The entries of several attestations and of what happened to the wallets, newest first. `rows` are those of one investor, newest first. */
 export function investorTimeline(
   rows: readonly LifeRow[],
-  { firstSeenAt, erasedAt, now }: { firstSeenAt: Date | null; erasedAt: Date | null; now: Date },
+  { firstSeenAt, erasedAt, activity = [], now }: Around,
 ): InvestorEvent[] {
-  const noSubject = { attestation_id: null, user_pubkey: null, schema: null, reason: null }
+  const noVerification = { attestation_id: null, schema: null }
+  const noMovement = { operation: null, symbol: null, recovery_id: null }
+  const noSubject = { ...noVerification, ...noMovement, user_pubkey: null, reason: null }
   const seen = new Set<string>()
   const moments = [
     ...(firstSeenAt ? [{ event: "first_seen" as const, at: firstSeenAt, ...noSubject }] : []),
@@ -234,8 +248,9 @@ export function investorTimeline(
       const isNew = seen.size > 0 && !seen.has(row.wallet)
       seen.add(row.wallet)
       const added = isNew ? [{ event: "wallet_added" as const, at: row.created_at }] : []
-      return [...added, ...momentsOf(row, now)].map((moment) => ({ reason: null, ...moment, ...of }))
+      return [...added, ...momentsOf(row, now)].map((moment) => ({ reason: null, ...moment, ...of, ...noMovement }))
     }),
+    ...activity.map((moment) => ({ ...moment, ...noVerification })),
     ...(erasedAt ? [{ event: "erased" as const, at: erasedAt, ...noSubject }] : []),
   ]
   return moments

@@ -106,3 +106,40 @@ test("an erasure is shown with its time, and the first entry is left out if olde
     ["started", "2026-01-01T00:00:00Z"],
   ])
 })
+
+test("what happened to the wallets is among the verifications, newest first", () => {
+  const activity = [
+    {
+      event: "frozen",
+      at: at(4),
+      user_pubkey: "w" as Address,
+      reason: "Order 9",
+      symbol: null,
+      operation: null,
+      recovery_id: null,
+    },
+    {
+      event: "unfrozen",
+      at: at(1, 4),
+      user_pubkey: "w" as Address,
+      reason: null,
+      symbol: "FND",
+      operation: null,
+      recovery_id: null,
+    },
+  ] as const
+  const events = investorTimeline([row("a", "w", approved(1))], {
+    firstSeenAt: null,
+    erasedAt: null,
+    activity,
+    now: at(20),
+  })
+  expect(events.map(({ event, reason, symbol }) => [event, reason, symbol])).toEqual([
+    ["frozen", "Order 9", null],
+    ["unfrozen", null, "FND"],
+    ["verified", null, null],
+    ["approved", null, null],
+    ["consented", null, null],
+    ["started", null, null],
+  ])
+})

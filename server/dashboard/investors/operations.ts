@@ -35,7 +35,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
  * The newest mints and transfers of any of the wallets. Reads each wallet by index, as recipient and as sender, because
  * one condition on all of them would scan the workspace.
  */
-function findOperations(
+export function findOperations(
   workspaceId: string,
   {
     wallets,

@@ -37,7 +37,7 @@ export async function readStandings(
     select distinct on (wallet) ${sql(standingColumns)} from attestations
     where workspace_id = ${workspaceId} and schema_id = ${schemaId} and wallet = any(${wallets as Address[]})
       and created_at <= ${at}
-    order by wallet, ${inForceAt(at)} desc nulls last, seq desc`
+    order by wallet, coalesce(${inForceAt(at)}, false) desc, seq desc`
   return new Map(rows.map((row) => [row.wallet, standingAt(row, at)]))
 }
 

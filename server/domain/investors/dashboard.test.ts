@@ -175,6 +175,10 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
     { user_pubkey: two.wallet, standing: { status: "verified" } },
     { user_pubkey: one.wallet, standing: { status: "revoked", at: expect.any(String) } },
   ])
+  await start(name, one.wallet)
+  const { data: again } = await people.viewer.query("investor.view", { id: await idOf(one.wallet) })
+  const pending = { user_pubkey: one.wallet, standing: { status: "pending", at: null } }
+  expect(again.tokens[0].wallets).toContainEqual(expect.objectContaining(pending))
 
   const operations = await people.viewer.query("investor.operations", { id: await idOf(one.wallet) })
   expect(operations.data.data.map((operation: { amount: string }) => operation.amount)).toEqual(["2", "10"])

@@ -55,6 +55,7 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await timeline.getByRole("button", { name: /^Show all/ }).click()
   await expect(timeline.getByText("Another wallet added")).toHaveCount(2)
   await expect(timeline.getByText("First seen")).toBeVisible()
+  await expect(timeline.getByRole("link", { name: "Mint of 1,200 USREF" })).toBeVisible()
   await expect(page.getByRole("table", { name: "Verifications" }).getByRole("row", { name: /Verified/ })).toHaveCount(2)
   await expectAccessible(page)
 

@@ -183,7 +183,7 @@ test("the page has every wallet with its statuses, tokens by wallet and in total
   const operations = await people.viewer.query("investor.operations", { id: await idOf(one.wallet) })
   expect(operations.data.data.map((operation: { amount: string }) => operation.amount)).toEqual(["2", "10"])
   const verifications = await people.viewer.query("attestation.search", { investor: await idOf(one.wallet) })
-  expect(verifications.data.data).toHaveLength(3)
+  expect(verifications.data.data).toHaveLength(4)
 })
 
 test("refusals include those by a rule and later failures, of all wallets and of no other investor", async () => {

@@ -43,7 +43,7 @@ export function UnverifiedNotice({ investor }: { investor: InvestorView }) {
               Holds tokens without being verified
             </h2>
             <p className="text-[13px]">
-              They stay in the wallet, but can neither be sent nor received until it is verified.
+              They stay, but can neither be sent nor received until the wallet is verified.
             </p>
             <ul className="mt-2 space-y-2">
               {unverified.slice(0, SHOWN).map((of) => (

@@ -5,7 +5,7 @@ import type { Address } from "#shared/address.ts"
 import { findOperations } from "./operations.ts"
 
 /** The newest operations, and the newest changes of wallets, in the timeline. */
-export const NEWEST = 50
+const NEWEST = 50
 
 const changes = {
   "wallet.frozen": "frozen",

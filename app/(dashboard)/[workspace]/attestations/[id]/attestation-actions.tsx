@@ -14,7 +14,7 @@ type AttestationActionsProps = {
   act: (doing: Doing) => void
 }
 
-/** What a member can do: with the open session, with what stands, or to verify the wallet again. */
+/** What a member can do: act on the open session, revoke the verification, or start another session. */
 export function AttestationActions({ attestation, session, act }: AttestationActionsProps) {
   const { can } = useWorkspace()
   const { status, timeline } = attestation

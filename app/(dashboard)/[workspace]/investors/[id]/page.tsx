@@ -17,7 +17,6 @@ import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { shownName } from "#shared/visible.ts"
 import { ClaimsCard } from "./claims-card.tsx"
-import { Erase, VendorRedactions } from "./erase.tsx"
 import { Holdings } from "./holdings.tsx"
 import { InvestorTimeline } from "./investor-timeline.tsx"
 import { Notes } from "./notes.tsx"
@@ -85,6 +84,8 @@ function Summary({ investor: { investor_id, first_seen_at, erased_at, tokens } }
   )
 }
 
+// Loaded on first use.
+const Erase = lazy(async () => ({ default: (await import("./erase.tsx")).Erase }))
 const MintTo = lazy(() => import("./mint-to.tsx"))
 
 /** Starting a session for the person, and what is rarely done. */
@@ -127,10 +128,17 @@ function Actions({ investor }: { investor: InvestorView }) {
           <MintTo investor={investor} onClose={() => setMinting(false)} />
         </Suspense>
       )}
-      {isErasing && <Erase investor={investor} onClose={() => setErasing(false)} />}
+      {isErasing && (
+        <Suspense>
+          <Erase investor={investor} onClose={() => setErasing(false)} />
+        </Suspense>
+      )}
     </>
   )
 }
+
+// Few investors are erased.
+const VendorRedactions = lazy(async () => ({ default: (await import("./erase.tsx")).VendorRedactions }))
 
 function Person({ investor }: { investor: InvestorView }) {
   const { can } = useWorkspace()
@@ -155,7 +163,11 @@ function Person({ investor }: { investor: InvestorView }) {
         }
         narrow={
           <>
-            {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
+            {investor.erased_at && can("investor:erase") && (
+              <Suspense>
+                <VendorRedactions investorId={investor.investor_id} />
+              </Suspense>
+            )}
             <Card title="Timeline">
               <InvestorTimeline investor={investor} />
             </Card>

@@ -42,9 +42,7 @@ export function UnverifiedNotice({ investor }: { investor: InvestorView }) {
             <h2 id={id} className="font-semibold">
               Holds tokens without being verified
             </h2>
-            <p className="text-[13px]">
-              They stay, but can neither be sent nor received until the wallet is verified.
-            </p>
+            <p className="text-[13px]">They stay, but can neither be sent nor received until the wallet is verified.</p>
             <ul className="mt-2 space-y-2">
               {unverified.slice(0, SHOWN).map((of) => (
                 <Position

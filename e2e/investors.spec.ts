@@ -277,8 +277,7 @@ test("from a person's page, tokens are minted to their wallet and a verification
     .click()
   await page.getByRole("menuitem", { name: "Mint" }).click()
   const sheet = page.getByRole("dialog", { name: /^Mint / })
-  await expect(sheet.getByRole("combobox", { name: "Wallet" })).toHaveValue(wallet)
-  await expect(sheet.getByText(name)).toBeVisible()
+  await expect(sheet.getByRole("combobox", { name: "Wallet" })).toHaveValue(name)
   await sheet.getByLabel("Amount").fill("20")
   await expect(sheet.getByText("All rules passed.")).toBeVisible()
   await expectAccessible(page)
@@ -341,9 +340,8 @@ test("tokens are minted to a person who has none, from the menu of their page", 
   await dialog.getByLabel("Token").selectOption(FUND)
   await expectAccessible(page)
   await dialog.getByRole("button", { name: "Continue" }).click()
-  await expect(page.getByRole("dialog", { name: /^Mint / }).getByRole("combobox", { name: "Wallet" })).toHaveValue(
-    wallet,
-  )
+  const chosen = page.getByRole("dialog", { name: /^Mint / }).getByRole("combobox", { name: "Wallet" })
+  await expect(chosen).toHaveValue(`${wallet.slice(0, 8)}…${wallet.slice(-8)}`)
 })
 
 test("an open dialog does not revoke a verification that has begun since", async ({ page, customer }) => {

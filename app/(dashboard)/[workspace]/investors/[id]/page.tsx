@@ -16,10 +16,8 @@ import { MenuItem } from "#app/components/ui/menu.tsx"
 import { MoreMenu } from "#app/components/ui/more-menu.tsx"
 import { grouped } from "#shared/amount.ts"
 import { shownName } from "#shared/visible.ts"
-import { ClaimsCard } from "./claims-card.tsx"
 import { Holdings } from "./holdings.tsx"
 import { InvestorTimeline } from "./investor-timeline.tsx"
-import { Notes } from "./notes.tsx"
 import { OpenReviews } from "./open-reviews.tsx"
 import { UnverifiedNotice } from "./unverified-notice.tsx"
 import { Wallets } from "./wallets.tsx"
@@ -137,6 +135,16 @@ function Actions({ investor }: { investor: InvestorView }) {
   )
 }
 
+// Requested before the page's data, which takes longer, so that nothing moves when it arrives.
+const early = <Module,>(load: () => Promise<Module>) => {
+  const module = typeof window === "undefined" ? null : load()
+  return () => module ?? load()
+}
+const loadNotes = early(() => import("./notes.tsx"))
+const loadClaims = early(() => import("./claims-card.tsx"))
+const Notes = lazy(async () => ({ default: (await loadNotes()).Notes }))
+const ClaimsCard = lazy(async () => ({ default: (await loadClaims()).ClaimsCard }))
+
 // Few investors are erased.
 const VendorRedactions = lazy(async () => ({ default: (await import("./erase.tsx")).VendorRedactions }))
 
@@ -154,10 +162,10 @@ function Person({ investor }: { investor: InvestorView }) {
               <Holdings investor={investor} />
             </Card>
             {can("claims:read") && (
-              <>
+              <Suspense>
                 <ClaimsCard investor={investor} />
                 <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />
-              </>
+              </Suspense>
             )}
           </>
         }

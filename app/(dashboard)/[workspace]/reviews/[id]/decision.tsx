@@ -4,6 +4,7 @@ import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Card, Loading } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { useWhenIdle } from "#app/components/use-when-idle.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions } from "#shared/review-decisions.ts"
 import { headlineOf } from "#shared/reviews.ts"
@@ -12,13 +13,15 @@ import { Assignee } from "./assignee.tsx"
 import { Choices, decisionKeys, enterReason, isGrave } from "./choices.tsx"
 import { rememberDecision } from "./decided.tsx"
 import { claimsOf } from "./entered-claims.ts"
-import { NextCase } from "./queue.tsx"
 import { clearing, isDecisionOf, type Review } from "./review.ts"
 
 // Shown once the page is scrolled, on phones.
 const ChoiceBar = lazy(async () => ({ default: (await import("./choice-bar.tsx")).ChoiceBar }))
 // Loaded once a member approves. Until then the approval keeps the provider's claims, as it does without a change.
 const ApprovalClaims = lazy(async () => ({ default: (await import("./claims.tsx")).ApprovalClaims }))
+// Loaded when the page is idle, because it follows the decision.
+const loadNextCase = () => import("./next-case.tsx")
+const NextCase = lazy(async () => ({ default: (await loadNextCase()).NextCase }))
 // Most reviews that are opened are open.
 const Outcome = lazy(async () => ({ default: (await import("./outcome.tsx")).Outcome }))
 const Requested = lazy(async () => ({ default: (await import("./outcome.tsx")).Requested }))
@@ -64,6 +67,7 @@ export function Decision({ review }: { review: Review }) {
   /** The reason that is written and not sent. */
   const [unsent, setUnsent] = useState("")
   const { data: me } = useMe()
+  useWhenIdle(loadNextCase)
   const isLost = unsent.trim() !== "" && !(me && isDecisionOf(me.user.id, unsent, review))
   function choose(decision: ReviewDecision | null, reason: string | null = null) {
     setChosen(decision)
@@ -117,7 +121,7 @@ export function Decision({ review }: { review: Review }) {
       ) : (
         <p className="text-muted">The session has closed: nothing is left to decide.</p>
       )}
-      {wasOpen && <NextCase reviewId={review.review_id} opens={isDecidedHere} />}
+      <Suspense>{wasOpen && <NextCase reviewId={review.review_id} opens={isDecidedHere} />}</Suspense>
       <Assignee review={review} />
     </Card>
   )

@@ -135,7 +135,7 @@ test("an approved API key is collected once, by the member who requested it", {
   const key = await secret.getByRole("region", { name: "API key" }).textContent()
   expect(key).toMatch(/^vouch_test_/)
   // The page behind it has read that the key exists.
-  await expect(outcome(page).getByText("Done as requested.")).toBeAttached()
+  await expect(outcome(page).getByText("The key exists. Its secret was shown once.")).toBeAttached()
   await expectAccessible(page)
   await secret.getByRole("checkbox", { name: "I have stored this key" }).check()
   await secret.getByRole("button", { name: "Done" }).click()

@@ -321,7 +321,7 @@ test("a person who holds tokens without being verified is sent a session, or red
   await expect(sheet).toHaveCount(0)
   await notice.getByRole("link", { name: `Start session for ${wallet}` }).click()
   const form = page.getByRole("dialog", { name: "Start a session" })
-  await expect(form.getByLabel("Wallet")).toHaveValue(wallet)
+  await expect(form.locator("input[type=hidden]")).toHaveValue(wallet)
   await expect(form.getByLabel("External id (optional)")).toHaveValue(name)
   await form.getByRole("button", { name: "Start session" }).click()
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()

@@ -5,7 +5,7 @@ import { held, row } from "./servicing.ts"
 /** Changes the moment of the register in the control that shows this one. */
 async function chooseMoment(page: Page, shown: string, change: (panel: Locator) => Promise<void>) {
   await showFilters(page)
-  await page.getByRole("button", { name: `At ${shown}`, exact: true }).click()
+  await page.getByRole("button", { name: `As of ${shown}`, exact: true }).click()
   await change(page.getByRole("dialog", { name: "As of" }))
   await page.keyboard.press("Escape")
 }

@@ -118,8 +118,11 @@ test("an endpoint is added and tested, receives events, and is changed, disabled
   await page.goto(section(customer, "audit"))
   await showFilters(page)
   await page.getByLabel("What").selectOption({ label: "Webhooks" })
+  // Once a deleted endpoint is gone, only the entries about its beginning and end name it.
   for (const did of ["created", "replaced the secret of", "disabled", "enabled", "changed", "deleted"])
-    await expect(page.getByText(`Olivia Owner ${did} the webhook endpoint ${new URL(consumer.url).host}`)).toBeVisible()
+    await expect(
+      page.getByText(new RegExp(`Olivia Owner ${did} the webhook endpoint (${new URL(consumer.url).host}|whe_\\w+)`)),
+    ).toBeVisible()
 })
 
 test("an endpoint's health is shown, a delivery shows what was sent, and only failed events are replayed", async ({
@@ -145,7 +148,7 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
 
   await page.goto(section(customer, "webhooks"))
   const row = page.getByRole("row").filter({ hasText: consumer.url })
-  await expect(row).toContainText(/[0-9.]+ %/)
+  await expect(row).toContainText(/[0-9.]+%/)
   await expect(row).toContainText("It answered 500.")
   await expectAccessible(page)
   await row.getByRole("link").click()
@@ -184,9 +187,9 @@ test("an endpoint's health is shown, a delivery shows what was sent, and only fa
   await expectAccessible(page)
   await dialog.getByLabel("Failed events of").selectOption("Since a time…")
   await dialog.getByLabel("Since", { exact: true }).fill("2040-01-01T00:00")
-  await expect(dialog.getByRole("status")).toHaveText("Nothing has failed since then.")
+  await expect(dialog.getByRole("status")).toHaveText("Nothing failed in this time.")
   await dialog.getByRole("button", { name: "Replay" }).click()
-  await expect(dialog.getByText("No event has failed since then.")).toBeVisible()
+  await expect(dialog.getByText("No event failed in this time.")).toBeVisible()
   await dialog.getByLabel("Failed events of").selectOption("The last 24 hours")
   await dialog.getByRole("button", { name: "Replay 1 event" }).click()
   await expect(page.getByText("1 event is sent again")).toBeVisible()

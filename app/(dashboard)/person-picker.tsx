@@ -50,7 +50,7 @@ export function PersonPicker(props: PersonPickerProps) {
   const text = value.trim()
   const found = useFound(text, of)
   const known = [...found.people, chosen].find((one) => one?.user_pubkey === text) ?? null
-  const picked = known !== null && (known === chosen || !isTyped) ? known : null
+  const picked = known !== null && (known.user_pubkey === chosen?.user_pubkey || !isTyped) ? known : null
   const isSearching = isOpen && picked === null && text.length >= SHORTEST_SEARCH && !isAddress(text)
   const options = isSearching ? found.people : []
   const place = Math.min(at, options.length - 1)

@@ -160,7 +160,7 @@ test("payouts are selected and marked as paid together, and one that was marked 
   await page.keyboard.press("Enter")
   await expect(page.getByText("1 payout marked as paid")).toBeVisible()
   const missed = page.getByRole("status").filter({ hasText: "Not marked as paid" })
-  await expect(missed).toContainText(`${id}-1 (it was marked already)`)
+  await expect(missed).toContainText(`${id}-1 (it was marked already, with the reference SEPA 1)`)
   await expect(bar).toHaveCount(0)
   await expectAccessible(page)
   await missed.getByRole("button", { name: "Dismiss" }).click()

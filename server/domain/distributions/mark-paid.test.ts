@@ -72,9 +72,9 @@ test("what cannot be marked is returned with its status and stops no others", as
   expect(data).toEqual({
     ...{ marked: 2, amount: "500" },
     not_marked: [
-      { payout_id: ids[0], status: "external_paid" },
-      { payout_id: unknown, status: null },
-      { payout_id: elsewhere, status: null },
+      { payout_id: ids[0], status: "external_paid", external_reference: "SEPA 1" },
+      { payout_id: unknown, status: null, external_reference: null },
+      { payout_id: elsewhere, status: null, external_reference: null },
     ],
   })
   expect(await dist.payout(ids[0]!)).toMatchObject({ external_reference: "SEPA 1" })
@@ -92,7 +92,7 @@ test("what Vouch has paid is never marked, and what it withholds can be", async 
   expect(await count(id)).toMatchObject({ count: 1, amount: "1" })
   expect((await mark(id, { payout_ids: ids })).data).toEqual({
     ...{ marked: 1, amount: "1" },
-    not_marked: ids.slice(1).map((payout_id) => ({ payout_id, status: "paid" })),
+    not_marked: ids.slice(1).map((payout_id) => ({ payout_id, status: "paid", external_reference: null })),
   })
   expect(await dist.get(id)).toMatchObject({ paid: "5", external_paid: "1", withheld: "0" })
 })

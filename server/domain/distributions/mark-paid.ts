@@ -52,7 +52,7 @@ type MarkingMany = Caller & {
 
 /**
  * Marks many payouts of a distribution as paid elsewhere, in one commit. Of those named by their ids, it leaves out and
- * returns those that cannot be marked, with their status, or null if the distribution has no such payout. Errors:
+ * returns those that cannot be marked, with their status and the reference under which they were, or nulls if the distribution has no such payout. Errors:
  * distribution_not_found, payout_not_open if it has not started, selection_changed if other payouts match than those
  * counted, insufficient_scope, chain_unavailable in quarantine.
  */
@@ -76,7 +76,7 @@ export const markManyPaid = ({ distributionId, of, externalReference, ...caller 
     }
   })
 
-type Other = { payout_id: string; status: PayoutStatus | null }
+type Other = { payout_id: string; status: PayoutStatus | null; external_reference: string | null }
 
 async function markableOf(
   sql: Queryable,
@@ -90,8 +90,8 @@ async function markableOf(
   return [
     rows.filter(({ status }) => isMarkable(status)),
     ids.flatMap((id) => {
-      const status = byId.get(id)?.status ?? null
-      return status !== null && isMarkable(status) ? [] : [{ payout_id: id, status }]
+      const { status = null, external_reference = null } = byId.get(id) ?? {}
+      return status !== null && isMarkable(status) ? [] : [{ payout_id: id, status, external_reference }]
     }),
   ]
 }

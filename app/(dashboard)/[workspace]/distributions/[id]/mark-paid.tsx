@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { nameOf } from "#app/(dashboard)/person-words.ts"
-import { type InputOf, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { type InputOf, type OutputOf, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import type { Selection } from "#app/components/selection.tsx"
@@ -53,7 +53,7 @@ type MarkManyPaidProps = {
   amountOf: (amount: string) => string
 }
 
-type Missed = { payout: Payout; status: PayoutStatus | null }
+type Missed = { payout: Payout; why: string }
 
 /** Marks the selected payouts as paid outside Vouch, after one confirmation and under one reference. */
 export function MarkManyPaid({ distribution, selection, filter, offersAll, amountOf }: MarkManyPaidProps) {
@@ -70,10 +70,7 @@ export function MarkManyPaid({ distribution, selection, filter, offersAll, amoun
     return (
       <LeftOut
         text="Not marked as paid:"
-        rows={missed.map(({ payout, status }) => ({
-          key: payout.payout_id,
-          content: `${nameOf(payout)} (${whyNot(status)})`,
-        }))}
+        rows={missed.map(({ payout, why }) => ({ key: payout.payout_id, content: `${nameOf(payout)} (${why})` }))}
         onDismiss={() => setMissed([])}
       />
     )
@@ -88,9 +85,9 @@ export function MarkManyPaid({ distribution, selection, filter, offersAll, amoun
       ...(all ? { matching: { filter, seen: all.seen } } : { payout_ids: [...chosen.keys()] }),
     })
     setMissed(
-      not_marked.flatMap(({ payout_id, status }) => {
+      not_marked.flatMap(({ payout_id, ...of }) => {
         const payout = chosen.get(payout_id)
-        return payout ? [{ payout, status }] : []
+        return payout ? [{ payout, why: whyNot(of) }] : []
       }),
     )
     change(new Map())
@@ -137,7 +134,12 @@ const sumOf = (payouts: readonly Payout[], decimals: number): string =>
 const reasons: Partial<Record<PayoutStatus, string>> = {
   paid: "Vouch has paid it",
   submitted: "Vouch is paying it",
-  external_paid: "it was marked already",
 }
 
-const whyNot = (status: PayoutStatus | null): string => (status && reasons[status]) ?? "it no longer exists"
+type NotMarked = OutputOf<"distribution.markManyPaid">["not_marked"][number]
+
+/** With the reference, a member sees if it was their own act, whose answer was lost. */
+const whyNot = ({ status, external_reference }: Omit<NotMarked, "payout_id">): string =>
+  status === "external_paid"
+    ? `it was marked already, with the reference ${external_reference}`
+    : ((status && reasons[status]) ?? "it no longer exists")

@@ -26,6 +26,7 @@ import { Value } from "./value.tsx"
 const CollectKey = lazy(async () => ({ default: (await import("./collect-key.tsx")).CollectKey }))
 const PolicyChange = lazy(async () => ({ default: (await import("./policy-change.tsx")).PolicyChange }))
 const Rules = lazy(async () => ({ default: (await import("./rules.tsx")).Rules }))
+const Refusal = lazy(async () => ({ default: (await import("./rules.tsx")).Refusal }))
 const RuleChanges = lazy(async () => ({ default: (await import("./rule-changes.tsx")).RuleChanges }))
 const RecoveryRequest = lazy(async () => ({ default: (await import("./recovery-request.tsx")).RecoveryRequest }))
 const RevocationRequest = lazy(async () => ({
@@ -122,7 +123,11 @@ function Outcome({ approval: { outcome, reason, request, requested_by, action, s
           ) : (
             outcome.operation_id
           )),
-        Refused: outcome?.error && `${outcome.error}: ${outcome.detail}`,
+        Refused: outcome?.error && (
+          <Suspense fallback={outcome.error}>
+            <Refusal request={request} error={outcome.error} detail={outcome.detail ?? ""} />
+          </Suspense>
+        ),
         Result:
           !reason &&
           !outcome?.operation_id &&

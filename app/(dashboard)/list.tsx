@@ -191,6 +191,8 @@ export function ListPage<Row, State extends string = string>({
         title={title}
         heading={heading}
         description={description}
+        // Others may get an action once it is known.
+        hasIcon={exports !== undefined && actions === undefined}
         actions={
           (exports || actions) && (
             <>

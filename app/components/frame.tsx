@@ -60,12 +60,15 @@ type PageHeaderProps = {
   heading?: ReactNode
   description?: ReactNode
   actions?: ReactNode
+  /** Whether the only action, always, is an icon on a phone: then it is next to the heading. */
+  hasIcon?: boolean
 }
 
 /** The top of a page: its only first-level heading, and the browser's title. */
-export const PageHeader = ({ title, heading = title, description, actions }: PageHeaderProps) => (
-  // On a phone, the primary action is the first, and an export alone is next to the heading.
-  <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3 max-md:has-[>div>a[download]:only-child]:flex-nowrap">
+export const PageHeader = ({ title, heading = title, description, actions, hasIcon = false }: PageHeaderProps) => (
+  <header
+    className={clsx("mb-5 flex items-start justify-between gap-x-6 gap-y-3", hasIcon ? "md:flex-wrap" : "flex-wrap")}
+  >
     <title>{`${title} · Vouch`}</title>
     <div className="min-w-0">
       <h1 tabIndex={-1} className="text-xl leading-tight font-semibold tracking-tight">
@@ -73,6 +76,7 @@ export const PageHeader = ({ title, heading = title, description, actions }: Pag
       </h1>
       {description && <p className="mt-1 max-w-2xl text-sm text-muted">{description}</p>}
     </div>
+    {/* On a phone, the primary action is the first. */}
     {actions && <div className="flex flex-wrap items-center gap-2 max-md:[&>.bg-accent]:-order-1">{actions}</div>}
   </header>
 )

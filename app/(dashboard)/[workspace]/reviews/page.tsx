@@ -10,7 +10,7 @@ import { Card, Empty, PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { counted, isPageChosen, upToOf, useSelection } from "#app/components/selection.tsx"
 import { Ago, NOTHING, Since, useNow } from "#app/components/timestamp.tsx"
-import { buttonLook } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import type { Count } from "#shared/counts.ts"
 import { findings, headlineOf, priorityAt, reviewKinds, reviewPriorities } from "#shared/reviews.ts"
 import { subjectOf } from "./[id]/review.ts"
@@ -65,7 +65,7 @@ function Queue() {
         {...header}
         actions={
           waits &&
-          first && (
+          (first ? (
             <Link
               href={path("reviews", first.review_id) + filters}
               prefetch={false}
@@ -73,7 +73,12 @@ function Queue() {
             >
               Start reviewing
             </Link>
-          )
+          ) : (
+            // Keeps its place while the list loads.
+            <Button variant="primary" disabled>
+              Start reviewing
+            </Button>
+          ))
         }
         tabs={{
           names: { waiting: "Waiting", closed: "Closed" },

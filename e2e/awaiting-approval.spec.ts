@@ -5,6 +5,14 @@ import { held } from "./servicing.ts"
 
 const outcome = (page: Page) => page.getByRole("region", { name: "Outcome" })
 
+/** Asks another member to approve the approval of a review. */
+async function askToApprove(page: Page, review: string) {
+  await page.goto(review)
+  await page.getByRole("main").getByRole("button", { name: "Approve", exact: true }).first().click()
+  await page.getByLabel("Internal reason").fill("Passport checked by hand")
+  await page.getByRole("button", { name: "Ask for approval" }).click()
+}
+
 test("a review's decision waits, and takes effect once another member approves it", {
   tag: ["@phone"],
 }, async ({ page, officer, firm: customer, traffic }) => {
@@ -59,10 +67,7 @@ test("a reason that is being written stays when the request ends, and sending it
 }) => {
   traffic.allow(/409/)
   const { review } = await reviewOfTwo(customer)
-  await page.goto(review)
-  await page.getByRole("main").getByRole("button", { name: "Approve", exact: true }).first().click()
-  await page.getByLabel("Internal reason").fill("Passport checked by hand")
-  await page.getByRole("button", { name: "Ask for approval" }).click()
+  await askToApprove(page, review)
   await open(page).click()
   await expect(page.getByRole("button", { name: "Withdraw" })).toBeVisible()
 
@@ -85,10 +90,7 @@ test("a member without a second factor is led to set one up, and can then approv
 }, async ({ page, officer, firm: customer, traffic }) => {
   traffic.allow(/409/)
   const { review } = await reviewOfTwo(customer)
-  await officer.goto(review)
-  await officer.getByRole("main").getByRole("button", { name: "Approve", exact: true }).first().click()
-  await officer.getByLabel("Internal reason").fill("Passport checked by hand")
-  await officer.getByRole("button", { name: "Ask for approval" }).click()
+  await askToApprove(officer, review)
   const request = await open(officer).getAttribute("href").then(String)
 
   await page.goto(request)

@@ -29,22 +29,6 @@ export const approvalActions = {
 export type ApprovalAction = keyof typeof approvalActions
 export const allApprovalActions = Object.keys(approvalActions) as [ApprovalAction, ...ApprovalAction[]]
 
-/** The acts that are about one token. A policy about a token could never bind the others. */
-export const tokenActions: readonly ApprovalAction[] = [
-  "mint",
-  "transfer",
-  "burn",
-  "force_transfer",
-  "hold_release",
-  "hold_execute",
-  "distribution",
-  "while_paused",
-  "lot_backdate",
-  "unfreeze",
-  "unpause",
-  "config_change",
-]
-
 /** The acts for which a policy can set a minimum amount. */
 export const amountActions: readonly ApprovalAction[] = [
   "mint",
@@ -57,6 +41,9 @@ export const amountActions: readonly ApprovalAction[] = [
   "while_paused",
   "lot_backdate",
 ]
+
+/** The acts that are about one token. A policy about a token could never bind the others. */
+export const tokenActions: readonly ApprovalAction[] = [...amountActions, "unfreeze", "unpause", "config_change"]
 
 /**
  * What only adds to a request: one that passes a pause is still a burn, a forced transfer or the execution of a hold, and

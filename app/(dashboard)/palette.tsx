@@ -187,7 +187,7 @@ function useActions(text: string, found: readonly Found[]) {
   }
 }
 
-/** The endpoints with events that failed or are retried, once the text could ask for a replay. */
+/** The endpoints with events that failed or are retried, once something is typed. */
 function useFailing(text: string) {
   const { can } = useWorkspace()
   const enabled = text !== "" && can("webhooks:write")

@@ -18,8 +18,8 @@ const revokedColumns = columns("attestations", "workspace_id, id, status, schema
 /**
  * Revokes an attestation. A pending one is rejected, and its attest operation is cancelled if it is still queued; a
  * verified one has its credential burned. One that has ended is returned unchanged. Ending a pending one may need
- * approval. A verified one can always be revoked at once. Errors: attestation_not_found, review_open, approver_missing, approval_ended;
- * throws AwaitingApproval.
+ * approval. A verified one can always be revoked at once. Errors: attestation_not_found, review_open, approver_missing,
+ * approval_ended for an approved request if it was verified since; throws AwaitingApproval.
  */
 export async function revokeAttestation({
   idempotency,

@@ -52,9 +52,9 @@ type MarkingMany = Caller & {
 
 /**
  * Marks many payouts of a distribution as paid elsewhere, in one commit. Of those named by their ids, it leaves out and
- * returns those that cannot be marked, with their status and the reference under which they were, or nulls if the distribution has no such payout. Errors:
- * distribution_not_found, payout_not_open if it has not started, selection_changed if other payouts match than those
- * counted, insufficient_scope, chain_unavailable in quarantine.
+ * returns those that cannot be marked, with their status and the reference under which they were, or nulls if the
+ * distribution has no such payout. Errors: distribution_not_found, payout_not_open if it has not started,
+ * selection_changed if other payouts match than those counted, insufficient_scope, chain_unavailable in quarantine.
  */
 export const markManyPaid = ({ distributionId, of, externalReference, ...caller }: MarkingMany) =>
   changeAs(caller, "distribution:write", async (sql) => {

@@ -5,6 +5,9 @@ import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { shorten } from "#app/components/code.tsx"
 import type { Approval, Names } from "./summary.ts"
 
+/** The server names no more objects at once. A page of the list has as many requests. */
+const MOST = 20
+
 /** What the tokens and wallets of requests are called. Read together, because a list has many. */
 export function useNames(approvals: readonly Pick<Approval, "request">[]): Names {
   const tokens = useTokens()
@@ -13,9 +16,10 @@ export function useNames(approvals: readonly Pick<Approval, "request">[]): Names
       [user_pubkey, from_pubkey, to_pubkey].map(String),
     ),
   )
-  const ids = approvals.flatMap(({ request: { name, attestation_id, investor_id, key_id } }) =>
+  const named = approvals.flatMap(({ request: { name, attestation_id, investor_id, key_id } }) =>
     [attestation_id, investor_id, ...(name === undefined ? [key_id] : [])].filter((id) => typeof id === "string"),
   )
+  const ids = [...new Set(named)].slice(0, MOST)
   const found = useQuery("find.named", { ids }, { enabled: ids.length > 0, keep: true }).data?.data ?? []
   return {
     person: (wallet) => nameOf(people.find(({ user_pubkey }) => user_pubkey === wallet) ?? unknown(wallet)),

@@ -1,12 +1,12 @@
 import { Check } from "lucide-react"
-import { type ReactNode, useId, useState } from "react"
+import { type ReactNode, useState } from "react"
 import { type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/frame.tsx"
-import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { MeterBar } from "#app/components/meter.tsx"
+import { Notice } from "#app/components/notice.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
@@ -196,18 +196,10 @@ const copy: Record<Quarantine["of"], { title: string; why: string; next: string 
 
 /** Why nothing is being signed, what that means, and what to do. */
 export function QuarantineBanner({ quarantine: { of, reason } }: { quarantine: Quarantine }) {
-  const id = useId()
   const { title, why, next } = copy[of]
   return (
-    <section
-      aria-labelledby={id}
-      className="flex gap-2.5 rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice"
-    >
-      <Icon name="alert" className="mt-0.5 size-4" />
-      <div className="min-w-0 space-y-1.5 wrap-anywhere">
-        <h2 id={id} className="font-semibold">
-          {title}
-        </h2>
+    <Notice title={title}>
+      <div className="mt-1.5 space-y-1.5 wrap-anywhere">
         <p>{why}</p>
         {of === "mode" && (
           <p>
@@ -222,7 +214,7 @@ export function QuarantineBanner({ quarantine: { of, reason } }: { quarantine: Q
           <WithCommands>{next}</WithCommands>
         </p>
       </div>
-    </section>
+    </Notice>
   )
 }
 

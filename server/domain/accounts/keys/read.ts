@@ -46,9 +46,10 @@ export async function listKeys({
       case when k.revoked_at is not null then 'revoked' when k.expires_at <= ${now} then 'expired' else 'active' end as status,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
-      (select max(valid_until) from key_secrets s
+      (select least(max(valid_until), k.expires_at) from key_secrets s
        where s.workspace_id = k.workspace_id and s.key_id = k.id and s.valid_until > ${now}
-         and k.revoked_at is null) as old_secret_until,
+         and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+       having count(*) > 0) as old_secret_until,
       coalesce((select u.name from users u where u.id = k.created_by), c.actor_name) as created_by,
       (select coalesce(u.name, 'a former member') from key_secrets s
        left join users u on u.id = s.shown_to

@@ -1,8 +1,7 @@
-import { useId } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { Icon } from "#app/components/icons.tsx"
+import { Notice } from "#app/components/notice.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { reviewKinds } from "#shared/reviews.ts"
 
@@ -10,34 +9,24 @@ type Reviews = RouterOutputs["review"]["list"]
 
 /** The reviews of an investor that wait for a decision. Shows nothing if none do. */
 export function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
-  const id = useId()
   if (data.length === 0) return null
   const counted = `${data.length}${next_cursor === null ? "" : "+"}`
   return (
-    <section
-      aria-labelledby={id}
-      className="flex gap-2.5 rounded-xl border border-notice-line bg-notice-soft p-4 text-notice"
-    >
-      <Icon name="alert" className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0">
-        <h2 id={id} className="font-semibold">
-          {counted === "1" ? "1 review needs a decision" : `${counted} reviews need a decision`}
-        </h2>
-        <ul className="mt-1.5 space-y-1">
-          {data.map((review) => (
-            <li key={review.review_id} className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
-              <To path={["reviews", review.review_id]} className="rounded-sm font-medium underline underline-offset-2">
-                {reviewKinds[review.kind].label}
-              </To>
-              {review.wallet && <Shortened value={review.wallet} />}
-              <span>
-                opened <Ago at={review.opened_at} />
-              </span>
-              {review.state === "requested" && <ReviewBadge review={review} />}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </section>
+    <Notice title={counted === "1" ? "1 review needs a decision" : `${counted} reviews need a decision`}>
+      <ul className="mt-1.5 space-y-1">
+        {data.map((review) => (
+          <li key={review.review_id} className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
+            <To path={["reviews", review.review_id]} className="rounded-sm font-medium underline underline-offset-2">
+              {reviewKinds[review.kind].label}
+            </To>
+            {review.wallet && <Shortened value={review.wallet} />}
+            <span>
+              opened <Ago at={review.opened_at} />
+            </span>
+            {review.state === "requested" && <ReviewBadge review={review} />}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }

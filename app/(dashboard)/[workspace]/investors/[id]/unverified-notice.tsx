@@ -1,10 +1,9 @@
-import { useId } from "react"
 import { useServicing } from "#app/(dashboard)/[workspace]/tokens/servicing-menu.tsx"
 import { standingWords } from "#app/(dashboard)/person-words.ts"
 import { type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
+import { Notice } from "#app/components/notice.tsx"
 import { dayIn } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
@@ -26,38 +25,28 @@ type Unverified = ReturnType<typeof unverifiedIn>[number]
 
 /** Says that a person holds tokens without being verified for them. Shows nothing if they are. */
 export function UnverifiedNotice({ investor }: { investor: InvestorView }) {
-  const id = useId()
   const { open, sheet } = useServicing()
   const unverified = unverifiedIn(investor)
   return (
     <>
       {sheet}
       {unverified.length > 0 && (
-        <section
-          aria-labelledby={id}
-          className="flex gap-2.5 rounded-xl border border-notice-line bg-notice-soft p-4 text-notice"
-        >
-          <Icon name="alert" className="mt-0.5 size-4 shrink-0" />
-          <div className="min-w-0 flex-1">
-            <h2 id={id} className="font-semibold">
-              Holds tokens without being verified
-            </h2>
-            <p className="text-[13px]">They stay, but can neither be sent nor received until the wallet is verified.</p>
-            <ul className="mt-2 space-y-2">
-              {unverified.slice(0, SHOWN).map((of) => (
-                <Position
-                  key={`${of.mint_config} ${of.user_pubkey}`}
-                  of={of}
-                  investor={investor}
-                  onRedeem={() => open("burn", { ...of, wallet: of.user_pubkey, investor })}
-                />
-              ))}
-            </ul>
-            {unverified.length > SHOWN && (
-              <p className="mt-2 text-[13px]">And {unverified.length - SHOWN} more under Tokens held.</p>
-            )}
-          </div>
-        </section>
+        <Notice title="Holds tokens without being verified">
+          <p className="text-[13px]">They stay, but can neither be sent nor received until the wallet is verified.</p>
+          <ul className="mt-2 space-y-2">
+            {unverified.slice(0, SHOWN).map((of) => (
+              <Position
+                key={`${of.mint_config} ${of.user_pubkey}`}
+                of={of}
+                investor={investor}
+                onRedeem={() => open("burn", { ...of, wallet: of.user_pubkey, investor })}
+              />
+            ))}
+          </ul>
+          {unverified.length > SHOWN && (
+            <p className="mt-2 text-[13px]">And {unverified.length - SHOWN} more under Tokens held.</p>
+          )}
+        </Notice>
       )}
     </>
   )

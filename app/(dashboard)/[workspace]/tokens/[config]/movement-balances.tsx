@@ -24,11 +24,13 @@ export function MovementBalances({ token, from, to, amount, holds = [] }: Moveme
   const active = useActiveHolds(token.id, holds.length > 0 ? from : null)
   if (units === null) return null
   const named = active.filter(({ hold_id }) => holds.includes(hold_id))
+  // Unknown while they load, and if one has ended since.
+  const held = named.length < holds.length ? null : -takenFrom(named, units, token.decimals)
   const changes = wallets.map((wallet): Change => {
     const owner = owners.find(({ user_pubkey }) => user_pubkey === wallet)
     return {
       ...{ wallet, balance: wallet === from ? -units : units },
-      ...(wallet === from && holds.length > 0 && { held: -takenFrom(named, units, token.decimals) }),
+      ...(wallet === from && holds.length > 0 && { held }),
       ...(owner && owner.external_id !== null && { name: nameOf(owner) }),
       ...(owner && { investor: owner.investor_id }),
     }
